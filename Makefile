@@ -48,7 +48,7 @@ build: configure  ## compile everything but the fuzzers into build/
 fuzzers: configure
 	cmake --build $(BUILD) -j $(JOBS) --target all fuzzers
 
-product: configure  ## compile what users touch, without the tests
+product: configure  ## compile what users need, without the tests
 	cmake --build $(BUILD) -j $(JOBS) --target product
 
 demo: product  ## classify drawn shapes with the guide's quick start, then time ResNet-50
@@ -65,9 +65,9 @@ soak: build $(VENV)/.tests-installed  ## profile 50,000 events a second for ten 
 	  tests/python/profiling/test_prof_files.py -k nothing_is_lost --timeout 1200
 
 fuzz: fuzzers  ## hostile models, programs and media (FUZZ_SECONDS=60 a format), RISC-V, profiles, graphs (FUZZ_ROUNDS=100)
-	@for format in onnx caffe om aipp singleop mindir air vendor_om config elf jpeg png video; do \
+	@for format in aclnn aipp air caffe config elf jpeg mindir om onnx png singleop tensorflow vendor_om video; do \
 	  ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 $(BUILD)/tests/fuzz/fuzz_$$format \
-	    -max_total_time=$(or $(FUZZ_SECONDS),60) -timeout=20 -rss_limit_mb=2500 -max_len=8192 \
+	    -max_total_time=$(or $(FUZZ_SECONDS),60) -timeout=20 -rss_limit_mb=2500 -max_len=8192 -print_funcs=0 \
 	    $(BUILD)/tests/fuzz/found_$$format tests/fuzz/corpus/$$format || exit 1; done
 	@$(BUILD)/src/npc_test --gtest_filter='*StreamTest.*:QemuTest.*:InstructionClasses.*:ModuleTest.flipped_*' --gtest_shuffle \
 	  --gtest_repeat=$(or $(FUZZ_ROUNDS),100) --gtest_throw_on_failure=0 --gtest_brief=1
@@ -160,12 +160,13 @@ bench-torch: product .venv-torch/.installed  ## torch_npu on AnyNPU beside torch
 gpu-test: build  ## on a machine with an NVIDIA GPU: the conformance suite and networks; writes docs/gpu.md
 	@$(PY) tests/gpu/run.py --build $(BUILD)
 
-docs: build  ## write the generated pages of docs/ anew (figures: after make bench)
+docs: build  ## regenerate the generated pages of docs/ (figures: after make bench)
 	@$(PY) tools/gen_environment_docs.py
 	@$(PY) tools/draw_modules.py
 	@$(PY) tests/gpu/run.py --docs
 	@$(PY) tools/gen_atc_docs.py
 	@$(PY) tools/gen_pyacl docs
+	@$(PY) tools/gen_aclnn docs
 	@$(BUILD)/tools/benchop/benchop support > docs/ops.md
 	@$(BUILD)/tools/benchop/benchop names > docs/operator_names.md
 	@$(PY) tools/gen_guide_blocks.py

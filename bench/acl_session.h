@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // For rows that go through the C API: init and device 0 for as long as it lives, and a check that
-// ends the program with the API's own sentence, because a figure of a failing call is worth
-// nothing.
+// ends the program with the API's error message, because timing a failing call is
+// meaningless.
 #pragma once
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benchmark harness: a row is something that users feel, its target, and what was measured.
-// Comparisons run as alternating pairs (A B A B ...), so that whatever else the machine does hits
-// both sides alike; a row shows the median and its 95 % interval (order statistics: no assumption
+// The benchmark harness: a row is something that users notice, its target, and the measurement.
+// Comparisons run as alternating pairs (A B A B ...), so that other load on the machine affects
+// both sides equally; a row shows the median and its 95 % interval (order statistics: no assumption
 // about the distribution). Rows register themselves, one small file per row in rows/.
 #pragma once
 

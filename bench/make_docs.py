@@ -23,8 +23,8 @@ Written by `bench/make_docs.py` from the figures of `make bench`; do not edit.
 Measured on {date}: {cpu}, {cores} cores, Linux {kernel}, Python {python};
 load {load:.1f}{priority}.
 
-A row is the median of at least 20 samples (comparisons: alternating pairs; fewer where one takes a
-second, or counts processor time), with its 95 % interval.
+A row is the median of at least 20 samples with its 95 % confidence interval. Comparisons alternate
+the two sides; measurements that take a second each, or count processor time, have fewer samples.
 *met*: the whole interval is inside the target; *near*: the target lies inside the interval;
 *MISSED*: the whole interval is outside.
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* C functions for language bindings: what they need and no vendor API has. */
+/* C functions for language bindings that the vendor's API does not have. */
 #ifndef ANYNPU_H_
 #define ANYNPU_H_
 

@@ -167,7 +167,7 @@ typedef struct stcKernelParams {
 STC_API stcError_t stcModuleLoadData(stcModule_t* module, const void* image, size_t size);
 /* Fails with stcErrorNpuTaskRunning while a kernel of the module is queued or running. */
 STC_API stcError_t stcModuleUnload(stcModule_t module);
-/* The image that stcLaunchKernel uses when it is given no module; one a process. The image has to
+/* The image that stcLaunchKernel uses without a module; one per process. The image has to
  * stay in place until it is unregistered. */
 STC_API stcError_t stcRegisterFatBinary(const void* image);
 STC_API stcError_t stcUnregisterFatBinary(void);

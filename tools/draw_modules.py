@@ -3,7 +3,7 @@
 """Draws docs/modules.svg: the modules of src/modules.tsv, their sizes and who includes whom.
 
     tools/draw_modules.py            write the picture
-    tools/draw_modules.py --check    fail when the picture is not of this tree
+    tools/draw_modules.py --check    fail when the picture is out of date
 
 The front doors are at the top; every other module is one row below the lowest that includes it.
 Only arrows that say something are drawn: where A includes B and B includes C, A's arrow to C is

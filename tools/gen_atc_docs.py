@@ -14,7 +14,8 @@ ROW = re.compile(rf"^X\((\w+), (works|no_effect|refused), {TEXT}, {TEXT}, {TEXT}
 PASS = re.compile(rf"^X\((\w+), (open|known), (by_name|always_on), {TEXT}\)$", re.M)
 HEADS = {
     "works": "",
-    "no_effect": "**Accepted without effect off the card** (named in the log at level info):\n\n",
+    "no_effect": "**Accepted without effect** (they only matter on a card; the log names them at "
+                 "level info):\n\n",
     "refused": "**Refused**, because ignoring them would change the result:\n\n",
 }
 
@@ -48,7 +49,7 @@ def render_options():
     unknown = uses.keys() - {row[0] for row in rows}
     if unknown:
         sys.exit(f"options.def lacks options that projects use: {', '.join(sorted(unknown))}")
-    parts = ["`uses`: how often the option stands in public projects that were searched.\n"]
+    parts = ["`uses`: how often the option appears in the public projects that we searched.\n"]
     for state, head in HEADS.items():
         lines = ["| option | value | default | uses | meaning |", "|---|---|---|---|---|"]
         chosen = [row for row in rows if row[1] == state]

@@ -3,6 +3,7 @@
 
 import os
 import subprocess
+import sys
 
 from harness import Estimate, value_of
 from peers import (
@@ -35,11 +36,13 @@ def peak_of_atc(path, build):
     """The highest resident memory of atc, over the size of the file."""
     command = [os.path.join(build, "bin", "atc"), "--framework=3", "--model=" + path,
                "--output=" + path.removesuffix(".pb") + "-memory", "--soc_version=Ascend310P3"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0
-    return usage.ru_maxrss * 1024 / os.path.getsize(path)
+    # Started by a small process: a child counts what its parent held when it was forked.
+    program = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, "
+               "stdout=subprocess.DEVNULL); "
+               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+    done = subprocess.run([sys.executable, "-S", "-c", program, *command], capture_output=True,
+                          text=True, check=True)
+    return int(done.stdout) * 1024 / os.path.getsize(path)
 
 
 def rows(report):

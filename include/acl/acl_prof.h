@@ -85,7 +85,7 @@ typedef enum {
 
 typedef enum { ACL_PROF_MESSAGE_TYPE_TENSOR_INFO = 0 } aclprofMessageType;
 
-/* What a program tells about a kernel it launches. */
+/* The operator description of a kernel that a program launches. */
 typedef struct aclprofTensor {
   uint32_t type;     /* 0 input, 1 output */
   uint32_t format;   /* aclFormat */

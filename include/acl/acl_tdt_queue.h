@@ -2,9 +2,9 @@
 /*
  * Queues of buffers inside one process: between threads of a program, between a program and the
  * models it loads with aclmdlLoadFromFileWithQ or aclmdlLoadFromMemWithQ, and from queue to queue
- * by routes. Queues of other processes are not there.
+ * by routes. Queues of other processes are not supported.
  *
- * Timeouts are milliseconds: -1 waits for ever, 0 not at all. A queue that stays full or empty for
+ * Timeouts are milliseconds: -1 waits forever, 0 not at all. A queue that stays full or empty for
  * that long is ACL_ERROR_RT_QUEUE_FULL or ACL_ERROR_RT_QUEUE_EMPTY; an id that no queue has, also
  * because it is destroyed during the wait, is ACL_ERROR_INVALID_QUEUE_ID. All calls are
  * thread-safe.
@@ -61,10 +61,10 @@ ACL_FUNC_VISIBILITY aclError acltdtAllocBuf(size_t size, uint32_t type, acltdtBu
 ACL_FUNC_VISIBILITY aclError acltdtFreeBuf(acltdtBuf buf);
 /* size is that of the allocation. */
 ACL_FUNC_VISIBILITY aclError acltdtGetBufData(const acltdtBuf buf, void** dataPtr, size_t* size);
-/* How many of its bytes count: 0 until it is set. */
+/* The number of bytes in use: 0 until it is set. */
 ACL_FUNC_VISIBILITY aclError acltdtSetBufDataLen(acltdtBuf buf, size_t len);
 ACL_FUNC_VISIBILITY aclError acltdtGetBufDataLen(acltdtBuf buf, size_t* len);
-/* 96 bytes beside the data that travel along; 0 unless set. */
+/* 96 bytes of user data that are passed along; 0 unless set. */
 ACL_FUNC_VISIBILITY aclError acltdtSetBufUserData(acltdtBuf buf, const void* dataPtr, size_t size,
                                                   size_t offset);
 ACL_FUNC_VISIBILITY aclError acltdtGetBufUserData(const acltdtBuf buf, void* dataPtr, size_t size,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What aclnn operators take: tensors as strided views, scalars, arrays and lists. Objects belong to
-// whoever made them; a list takes over what it is made from. Destroying null is no error. A
+// their creator; a list takes ownership of its items. Destroying null is allowed. A
 // descriptor may be destroyed as soon as the second phase of its operator has returned.
 #ifndef ACLNN_ACL_META_H_
 #define ACLNN_ACL_META_H_
@@ -56,7 +56,7 @@ ACL_FUNC_VISIBILITY aclnnStatus aclDestroyBoolArray(const aclBoolArray* array);
 ACL_FUNC_VISIBILITY aclnnStatus aclDestroyTensorList(const aclTensorList* array);
 ACL_FUNC_VISIBILITY aclnnStatus aclDestroyScalarList(const aclScalarList* array);
 
-// The arrays are the caller's, who ends them with delete[].
+// The caller frees the arrays with delete[].
 ACL_FUNC_VISIBILITY aclnnStatus aclGetViewShape(const aclTensor* tensor, int64_t** viewDims,
                                                 uint64_t* viewDimsNum);
 ACL_FUNC_VISIBILITY aclnnStatus aclGetStorageShape(const aclTensor* tensor, int64_t** storageDims,
@@ -74,7 +74,7 @@ ACL_FUNC_VISIBILITY aclnnStatus aclGetTensorListSize(const aclTensorList* tensor
 ACL_FUNC_VISIBILITY aclnnStatus aclGetScalarListSize(const aclScalarList* scalarList,
                                                      uint64_t* size);
 
-// Everything of an existing tensor anew.
+// Replaces everything of an existing tensor.
 ACL_FUNC_VISIBILITY aclnnStatus aclInitTensor(aclTensor* tensor, const int64_t* viewDims,
                                               uint64_t viewDimsNum, aclDataType dataType,
                                               const int64_t* stride, int64_t offset,

@@ -34,7 +34,7 @@ GE_FUNC_VISIBILITY graphStatus
 aclgrphBuildInitialize(std::map<std::string, std::string> global_options);
 GE_FUNC_VISIBILITY void aclgrphBuildFinalize();
 
-// Options given here win over those of aclgrphBuildInitialize.
+// Options given here override those of aclgrphBuildInitialize.
 GE_FUNC_VISIBILITY graphStatus
 aclgrphBuildModel(const Graph& graph, const std::map<AscendString, AscendString>& build_options,
                   ModelBufferData& model);
@@ -42,7 +42,7 @@ GE_FUNC_VISIBILITY graphStatus
 aclgrphBuildModel(const Graph& graph, const std::map<std::string, std::string>& build_options,
                   ModelBufferData& model);
 
-// Writes the model to `output_file`; .om is added unless it is there.
+// Writes the model to `output_file`; .om is appended if missing.
 GE_FUNC_VISIBILITY graphStatus aclgrphSaveModel(const char* output_file,
                                                 const ModelBufferData& model);
 GE_FUNC_VISIBILITY graphStatus aclgrphSaveModel(const std::string& output_file,

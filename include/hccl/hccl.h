@@ -95,7 +95,7 @@ ACL_FUNC_VISIBILITY HcclResult HcclBatchSendRecv(HcclSendRecvItem* sendRecvInfo,
                                                  HcclComm comm, aclrtStream stream);
 ACL_FUNC_VISIBILITY HcclResult HcclBarrier(HcclComm comm, aclrtStream stream);
 
-/* Memory that operations will use. It is checked and remembered; operations need none of it here.
+/* Registers memory for operations. It is checked and stored; operations do not need it here.
  */
 ACL_FUNC_VISIBILITY HcclResult HcclCommSetMemoryRange(HcclComm comm, void* baseVirPtr, size_t size,
                                                       size_t alignment, uint64_t flags);

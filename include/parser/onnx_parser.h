@@ -15,7 +15,7 @@ namespace ge {
 PARSER_FUNC_VISIBILITY graphStatus
 aclgrphParseONNX(const char* model_file, const std::map<AscendString, AscendString>& parser_params,
                  Graph& graph);
-// The bytes may go after the call. Tensors in files of their own are refused.
+// The bytes may be freed after the call. Tensors in external files are refused.
 PARSER_FUNC_VISIBILITY graphStatus
 aclgrphParseONNXFromMem(const char* buffer, size_t size,
                         const std::map<AscendString, AscendString>& parser_params, Graph& graph);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions of libruntime.so that published binaries link: kernels for the cores of a card, which
- * cannot run here. Each returns 207000 with a sentence; kernels that can run are those of
+ * cannot run here. Each returns 207000 with a message; kernels that can run are those of
  * acl/rt/kernel.h.
  */
 #ifndef RUNTIME_KERNEL_H_

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How libraries of others report to the profiler of a card. Reports are accepted and not recorded:
+ * Lets other libraries report to the profiler of a card. Reports are accepted and not recorded:
  * profiles here are made from our own trace (acl/acl_prof.h). Functions return 0.
  */
 #ifndef TOOLCHAIN_PROF_API_H_

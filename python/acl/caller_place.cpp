@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which line of the program calls: the innermost frame that is not of the packages over acl.
+// The source line of the caller: the innermost frame outside of the packages built on acl.
 #include <Python.h>
 #include <frameobject.h>
 

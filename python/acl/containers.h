@@ -98,8 +98,8 @@ class List {
 // A buffer that C fills with text.
 class Text : public List<char> {};
 
-// A sequence (list, tuple, array) that is no text. Steps through it safely even when converting an
-// item runs Python code that changes it.
+// A sequence (list, tuple, array) other than text. Iterates safely even if converting an item runs
+// Python code that changes it.
 template <typename T>
 bool take(const ArgumentSource& at, PyObject* from, List<T>* to) {
   if (!PySequence_Check(from) || PyUnicode_Check(from) || PyBytes_Check(from) ||
@@ -142,7 +142,7 @@ bool take(const ArgumentSource& at, PyObject* from, std::array<T, N>* to) {
   return true;
 }
 
-// For arrays whose length another argument tells: its value, or the sum of its items.
+// For arrays whose length is given by another argument: its value, or the sum of its items.
 inline size_t items_named(size_t count) { return count; }
 inline size_t items_named(List<uint32_t>& counts) {
   size_t sum = 0;

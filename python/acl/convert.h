@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How Python values become C arguments and C results become Python values; used by the generated
-// wrappers and by those written by hand. All functions need the GIL; those that return bool or a
-// PyObject* set a Python exception when they return false or null.
+// Conversion of Python values to C arguments and of C results to Python values; used by generated
+// and hand-written wrappers. All functions need the GIL; those that return bool or a PyObject* set
+// a Python exception when they return false or null.
 //
 // Rules, the same for every function (docs/pyacl.md):
 // - Wrong count or type: TypeError with function, argument, what came, what was expected.
@@ -21,8 +21,8 @@
 
 namespace anynpu::pyacl {
 
-// What functions without arguments are given is not looked at: programs call
-// acl.rt.synchronize_device(0), and pyACL lets it pass.
+// Functions without parameters ignore arguments: programs call acl.rt.synchronize_device(0), and
+// pyACL accepts it.
 inline constexpr Py_ssize_t kAnyCount = PY_SSIZE_T_MAX;
 
 // A Python function: its name and how it is called.
@@ -44,8 +44,8 @@ struct Function {
 
 class Scratch;
 
-// Where a value came from, for the sentence of an error; and where to keep what an argument needs
-// beside its own storage.
+// Where a value came from, for error messages; and scratch memory for what an argument needs
+// besides its own storage.
 struct ArgumentSource {
   const Function& function;
   int position;  // of the argument, from 0

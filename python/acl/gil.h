@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Letting go of the GIL around a call that waits, and taking it inside a callback. Neither is a
-// destructor: when the interpreter ends, CPython ends a thread that asks for the GIL by unwinding
-// it, which must not pass through a function that promises not to throw.
+// Releasing the GIL around a call that waits, and taking it inside a callback. Neither is done in a
+// destructor: when the interpreter ends, CPython terminates a thread that asks for the GIL by
+// unwinding its stack, which must not pass through a noexcept function.
 #pragma once
 
 #include <Python.h>
@@ -33,7 +33,7 @@ auto without_gil(Call&& call) {
 }
 
 // For callbacks from C, on any thread, with the GIL held or not. Without an interpreter the call is
-// left out.
+// skipped.
 template <typename Call>
 void with_gil(Call&& call) {
   if (!Py_IsInitialized()) return;
@@ -43,7 +43,7 @@ void with_gil(Call&& call) {
   PyGILState_Release(state);
 }
 
-// Calls a Python function from a callback: an exception is printed, as nobody could catch it.
+// Calls a Python function from a callback; an exception is printed, because nothing can catch it.
 // Takes over the reference to `arguments` (a tuple, may be null after a failure to build it).
 // Returns a new reference, or null after an exception.
 PyObject* call_back(PyObject* function, PyObject* arguments);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of acl.himpi whose arguments the template cannot tell.
+// Functions of acl.himpi whose arguments cannot be generated.
 #include "wrappers.h"
 
 namespace anynpu::pyacl {

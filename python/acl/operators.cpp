@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of acl.op that the template cannot make: list attributes, which programs pass with and
+// Functions of acl.op that cannot be generated: list attributes, which programs pass with and
 // without their length, and the selectors of custom operators.
 #include <array>
 #include <string>

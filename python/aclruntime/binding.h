@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The datasets of one execution at a time of a model: buffers for its inputs and outputs, and the
 // gear or shapes chosen. A session has one; a pipeline has several, so that copies of one execution
-// run beside the computation of another. Not thread-safe; a context of the model must be current.
+// overlap with the computation of another. Not thread-safe; a context of the model must be current.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ struct Shapes {
 struct Feed {
   const void* data = nullptr;
   size_t bytes = 0;
-  std::shared_ptr<DeviceMemory> device;  // used where it lies when set
+  std::shared_ptr<DeviceMemory> device;  // used in place when set
 };
 
 struct ExecTime {
@@ -49,8 +49,8 @@ class Binding {
   Failure put(const std::vector<Feed>& feeds);
   // Input `input` becomes output `output` of the last execution: copied, or the same memory.
   Failure feed_back(size_t input, size_t output, size_t bytes, bool copy);
-  // Runs `loop` times. `sizes`: bytes of each output where the model's own do not hold; may be
-  // shorter than the list of outputs.
+  // Runs `loop` times. `sizes`: bytes of each output, overriding the model's; may be shorter than
+  // the list of outputs.
   Failure execute(const std::vector<size_t>& sizes, int loop, std::vector<ExecTime>& times);
   // The outputs of the last execution, still on the device.
   Failure outputs(std::vector<Tensor>& tensors);
@@ -63,7 +63,7 @@ class Binding {
     aclDataBuffer* buffer = nullptr;
     std::shared_ptr<DeviceMemory> bound;                 // what the buffer points at
     std::shared_ptr<DeviceMemory> own;                   // inputs: where feeds are copied to
-    std::array<std::shared_ptr<DeviceMemory>, 2> spare;  // outputs: reused when nobody holds them
+    std::array<std::shared_ptr<DeviceMemory>, 2> spare;  // outputs: reused when unreferenced
   };
   Failure make();
   Failure own_memory(Slot& slot, size_t bytes);

@@ -12,7 +12,7 @@ namespace anynpu::aclruntime {
 
 enum class CopyKind { to_device, to_host, on_device };
 
-// Copies `bytes` and notes how long it took; copies on the device are not noted.
+// Copies `bytes` and records the time; device-to-device copies are not recorded.
 Failure timed_copy(void* to, size_t room, const void* from, size_t bytes, CopyKind kind);
 
 std::vector<double> copy_times(CopyKind kind);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the functions of this extension fail: a code and a sentence. Python sees a RuntimeError whose
-// text is "[<code>][<text of the code>] <sentence>", the form that scripts match.
+// Errors of this extension: a code and a message. Python sees a RuntimeError whose text is
+// "[<code>][<text of the code>] <message>", the form that scripts match.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ inline constexpr int kNoOutputSize = 3011;
 
 const char* text_of(int code);
 
-// The failure of an AscendCL call: `what` was tried, and the library's own sentence.
+// The failure of an AscendCL call: `what` was tried, and the library's own message.
 Failure acl_failure(aclError code, const std::string& what);
 // The same under a code of the interface.
 Failure acl_failure_as(int code, aclError error, const std::string& what);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pipeline over files of InferenceSession.run_pipeline: a thread reads ahead and a thread
-writes while the session copies and computes; further sessions work beside the first."""
+writes while the session copies and computes; more sessions can work in parallel."""
 import os
 from concurrent.futures import ThreadPoolExecutor
 
@@ -26,7 +26,7 @@ def read_input(path):
 
 
 def pure_input(kind, size):
-    """Made-up data: zeros or random bytes."""
+    """Generated data: zeros or random bytes."""
     if kind == PURE_RANDOM:
         return np.random.default_rng().integers(0, 255, size, np.uint8)
     return np.zeros(size, np.uint8)
@@ -96,7 +96,7 @@ def _run_session(session, work, options):
 
 
 def run_files(session, file_lists, options, more_sessions):
-    """Work item i goes to session i mod n; all times end in the first session's summary."""
+    """Work item i goes to session i mod n; all times are added to the first session's summary."""
     if options.output_dir:
         make_folder(options.output_dir)
     work = [[str(name) for name in files] for files in file_lists]

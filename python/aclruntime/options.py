@@ -9,7 +9,7 @@ def refuse(sentence, code=1004, text="Invalid parameter"):
 
 
 def whole(name, value):
-    """An int, also of numpy."""
+    """An int, or a numpy integer."""
     try:
         return operator.index(value)
     except TypeError:
@@ -64,7 +64,7 @@ class tensor_desc:  # noqa: N801
 
 
 class BaseTensor:
-    """Host memory that somebody else owns: address and bytes."""
+    """Borrowed host memory: address and bytes."""
 
     __slots__ = ("buf", "size")
 

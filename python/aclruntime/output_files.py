@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files and folders of results, written whole or not at all; arrays as BIN (raw bytes), NPY or TXT
+"""Files and folders of results, written atomically; arrays as BIN (raw bytes), NPY or TXT
 (a row of the last axis on each line)."""
 import contextlib
 import os
@@ -23,8 +23,8 @@ def make_folder(path):
 
 @contextlib.contextmanager
 def whole_file(path):
-    """A binary file to write, which takes the place of `path` when all is written; after a failure
-    `path` is as it was."""
+    """A binary file to write, which replaces `path` when it is complete; after a failure `path`
+    is unchanged."""
     try:
         with (temporary(path, FILE_MODE, synced=False) as (_, descriptor),
               os.fdopen(os.dup(descriptor), "wb") as file):

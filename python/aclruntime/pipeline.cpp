@@ -36,7 +36,7 @@ void leave_core(int core) {
 
 }  // namespace
 
-// Computation first, for it has one thread alone; then what makes room for further items.
+// Computation first, because only one thread does it; then what makes room for further items.
 Pipeline::Task Pipeline::find(Role role) {
   if (role == Role::computes && to_compute_ < to_put_ && state_of(to_compute_) == State::ready) {
     return {Work::compute, to_compute_++};

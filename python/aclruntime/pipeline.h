@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs many executions of one model, the copies of some beside the computation of another. The
-// calling thread computes, in the order of the items; a second thread copies inputs in and outputs
-// out, and the caller helps it whenever no inputs are ready. So nobody is woken between two
-// computations (50 us where a copy of 4 MB takes 250), and what an execution writes stays in the
-// caches of one core: computing in turn on two cores took three times as long where these share no
-// cache. Items that are small run in the calling thread alone. A failure stops all.
+// Runs many executions of one model and overlaps their copies with computation. The calling thread
+// computes, in the order of the items; a second thread copies inputs in and outputs out, and the
+// caller helps it whenever no inputs are ready. So no thread is woken between two computations
+// (50 us, where a copy of 4 MB takes 250), and what an execution writes stays in the caches of one
+// core: alternating between two cores took three times as long where these share no cache. Small
+// items run in the calling thread only. A failure stops all.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ class Pipeline {
         output_sizes_(output_sizes),
         loop_(loop),
         items_(items) {}
-  // `interrupted` is asked on the calling thread, twenty times a second.
+  // `interrupted` is called on the calling thread, twenty times a second.
   Failure run(const std::function<bool()>& interrupted);
 
  private:
@@ -46,8 +46,8 @@ class Pipeline {
   };
 
   State& state_of(size_t item) { return states_[item % kBindings]; }
-  // What there is to do for a thread in this role, marked as taken; waits for it. Work::none when
-  // nothing is left or the pipeline stops.
+  // Waits for and takes the next work for a thread in this role. Work::none when nothing is left or
+  // the pipeline stops.
   Task take(Role role);
   Task find(Role role);  // with the mutex held; Work::none when there is nothing now
   void end(Task task, Failure failure);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AscendCL in this process: started with the first session, ended by finalize. A program that has
-// called acl.init itself keeps the end to itself. Thread-safe.
+// AscendCL in this process: started with the first session, ended by finalize. If the program
+// called acl.init itself, it must also call acl.finalize. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace anynpu::aclruntime {
 // A context of its own on a device; the device is opened for it.
 class Context {
  public:
-  // Starts AscendCL when it is not running (`config`: a JSON file or empty; only then it counts).
+  // Starts AscendCL if it is not running (`config`: a JSON file or empty; used only then).
   static Failure open(int device, const std::string& config, std::shared_ptr<Context>& context);
   ~Context();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One model in one context of its own, with the shapes and output sizes chosen for its next runs.
-// Thread-safe: runs of one session take turns. No call needs the GIL.
+// One model in its own context, with the shapes and output sizes for its next runs. Thread-safe:
+// runs of one session are serialized. No call needs the GIL.
 #pragma once
 
 #include <functional>
@@ -44,8 +44,8 @@ class Session {
   // `steps` times; outputs are those of the last.
   Failure run_again(const std::vector<int>& in_out, bool copy, int steps, Run& run);
 
-  // All items, copies beside the computation. `interrupted` is asked now and then on the calling
-  // thread; the pipeline stops when it says so.
+  // Runs all items, overlapping copies with computation. `interrupted` is called now and then on
+  // the calling thread; if it returns true, the pipeline stops.
   Failure pipeline(std::vector<PipelineItem>& items, int loop,
                    const std::function<bool()>& interrupted);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""InferenceSession: a model on a device. Names, gears and shapes are settled here; the extension
+"""InferenceSession: a model on a device. Names, gears and shapes are handled here; the extension
 copies and executes."""
 import math
 import os
@@ -90,7 +90,7 @@ class InferenceSession(AippSettings):
         return math.prod(shape) * getattr(desc.datatype, "itemsize", 1)
 
     def _with_open_axes(self, *values):
-        """The shapes of all inputs with their open axes filled, in order."""
+        """The shapes of all inputs with their dynamic axes filled in, in order."""
         shapes = []
         for desc in self._inputs:
             rest = iter(values)

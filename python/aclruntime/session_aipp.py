@@ -5,7 +5,7 @@ _FORMATS = {"YUV420SP_U8": 1, "XRGB8888_U8": 2, "RGB888_U8": 3, "YUV400_U8": 4}
 
 
 class AippSettings:
-    """Collects the parameters; set_dym_aipp_info_set hands them to the session, and
+    """Collects the parameters; set_dym_aipp_info_set passes them to the session, and
     check_dym_aipp_input_exist switches them on, in any order."""
 
     def __init__(self):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stage of an inference as a range in profiles, from construction to destruction; costs one call
-// while nobody records ranges.
+// if ranges are not recorded.
 #pragma once
 
 #include <cstdint>

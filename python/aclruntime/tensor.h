@@ -13,7 +13,7 @@ namespace anynpu::aclruntime {
 
 class DeviceMemory {
  public:
-  // On the device of the current context. `picture`: memory that the picture engines can use.
+  // On the device of the current context. `picture`: memory that the media units can use.
   static Failure allocate(size_t bytes, int device, std::shared_ptr<DeviceMemory>& memory);
   ~DeviceMemory();
   void* data() const { return data_; }
@@ -48,7 +48,7 @@ class HostMemory {
 
 enum class TensorMemory { host = 0, device = 1, dvpp = 2 };
 
-// Exactly one of the two memories is there. Copies share it.
+// Exactly one of the two memories is set. Copies share it.
 struct Tensor {
   std::vector<int64_t> shape;
   aclDataType dtype = ACL_UINT8;
@@ -63,7 +63,7 @@ struct Tensor {
 // Element count of a shape; 1 for an empty one.
 size_t elements(const std::vector<int64_t>& shape);
 
-// Each moves the tensor; nothing happens when it is there already. A context of its device must be
+// Each moves the tensor, unless it is there already. A context of its device must be
 // current.
 Failure move_to_host(Tensor& tensor);
 Failure move_to_device(Tensor& tensor, int device, TensorMemory place);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The worker program: python -m ais_bench._worker FD. Does the tasks that come over the socket
-until the other side closes it."""
+"""The worker program: python -m ais_bench._worker FD. Executes the tasks that it receives
+over the socket until the other side closes it."""
 import os
 import signal
 import socket

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lays out a folder as the vendor's toolkit does, by links, so that build files find their paths.
+"""Builds a folder of links with the vendor's toolkit layout, so that build files find their paths.
 
-`LAYOUT` is the list of what lies where. A wheel cannot hold links, so an installed package makes
+`LAYOUT` lists the contents. A wheel cannot hold links, so an installed package makes
 its tree on first use; a build folder has one from the start. Making it again changes nothing.
 """
 import os
@@ -34,18 +34,40 @@ def _link_libraries(folder):
             _link(os.path.join(libraries, name), os.path.join(folder, name))
 
 
+def _program(name):
+    """A program of the package, or the start script that pip made for it; None if there is none."""
+    found = None
+    for home in (paths.program_folder(), os.path.join(sys.prefix, "bin")):
+        if os.access(os.path.join(home, name), os.X_OK):
+            found = os.path.join(home, name)
+    return found
+
+
 def _link_programs(folder):
-    """The programs of the package, or the start scripts that pip made for them."""
-    homes = [paths.program_folder(), os.path.join(sys.prefix, "bin")]
-    for name in ("anynpu", "atc", "npu-smi", "msprof", "msaccucmp", "stc-clang", "stc-clang++",
+    for name in ("anynpu", "atc", "npu-smi", "msaccucmp", "stc-clang", "stc-clang++",
                  "stc-ld.lld", "stc-smi", "stc-prof", "stcc", "stc-gdb"):
-        for home in homes:
-            if os.access(os.path.join(home, name), os.X_OK):
-                _link(os.path.join(home, name), os.path.join(folder, name))
+        if found := _program(name):
+            _link(found, os.path.join(folder, name))
+    # torch_npu follows this link and looks for its Python file from where it ends.
+    above = os.path.dirname(folder)
+    tree = os.path.dirname(above) if os.path.basename(above) == "compiler" else above
+    if _program("msprof"):
+        _link(os.path.join(tree, MSPROF), os.path.join(folder, "msprof"))
+
+
+def _write_profiler(folder):
+    """The program msprof and the Python file of that name that profilers of frameworks look for."""
+    program = _program("msprof")
+    if not program:
+        return
+    script = os.path.join(folder, "bin", "msprof")
+    _write(script, f"#!/bin/sh\nexec {shlex.quote(program)} \"$@\"\n")
+    os.chmod(script, 0o755)
+    _write(os.path.join(folder, "profiler_tool", "analysis", "msprof", "msprof.py"), MSPROF_PY)
 
 
 def _link_modules(folder):
-    """Our modules alone, so that PYTHONPATH brings no other package of the environment along."""
+    """Only our modules, so that PYTHONPATH adds no other package of the environment."""
     for name in sorted(os.listdir(paths.SITE)):
         ours = name.split(".")[0] in ("acl", "aclruntime", "ais_bench", "anynpu", "hccl", "hpe")
         metadata = name.endswith("-info") and name.startswith(("aclruntime-", "ais_bench-"))
@@ -71,11 +93,20 @@ def _link_comparer(folder):
 
 
 def _write(path, text):
-    """The whole file or nothing, also with a second process that makes the same tree."""
+    """Atomic, even if a second process makes the same tree."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     write_whole(path, text)
 
 
+MSPROF = os.path.join("toolkit", "tools", "profiler", "bin", "msprof")
+MSPROF_PY = f"""# Starts msprof, as the vendor's file of this name does.
+import sys
+
+sys.path.insert(0, {paths.SITE!r})
+from anynpu.msprof.command import main  # noqa: E402
+
+sys.exit(main())
+"""
 MACHINE = platform.machine()
 VERSION = "8.0.RC2.alpha001"  # what aclsysGetCANNVersion says
 VERSION_INFO = f"""Version={VERSION}
@@ -121,6 +152,7 @@ LAYOUT = (
     *((folder, _link_libraries) for folder in _LIBRARY_FOLDERS),
     *((folder, _link_headers) for folder in _HEADER_FOLDERS),
     ("python/site-packages", _link_modules),
+    ("toolkit/tools/profiler", _write_profiler),
     ("bin", _link_programs),
     ("compiler/bin", _link_programs),
     ("bin/setenv.bash", SETENV),

@@ -8,7 +8,7 @@ from . import paths
 
 
 def call(function, *arguments):
-    """The exit code; the sentence of a failure goes to standard error."""
+    """The exit code; an error message goes to standard error."""
     message = ctypes.create_string_buffer(4096)
     if function(*arguments, message, ctypes.c_size_t(len(message))) == 0:
         return 0

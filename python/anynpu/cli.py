@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `anynpu`: run or check a program, print the environment, tell what was found."""
+"""The command `anynpu`: run or check a program, print the environment, examine the machine."""
 import argparse
 import os
 import sys

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-# OutputDataType of the header -> numpy; it counts otherwise than aclDataType.
+# OutputDataType of the header -> numpy; its numbers differ from aclDataType.
 TYPES = {1: np.float32, 2: np.float16, 3: np.int8, 4: np.uint8, 5: np.int16, 6: np.uint16,
          7: np.int32, 8: np.int64, 9: np.uint32, 10: np.uint64, 11: np.bool_, 12: np.float64,
          16: np.complex64, 17: np.complex128}
@@ -16,7 +16,7 @@ OVERFLOW_RECORD = struct.Struct("<8sIIIIIIQQ")
 
 
 class DumpError(Exception):
-    """A file that is no dump; the message says which and why."""
+    """A file that is not a dump; the message says which and why."""
 
 
 @dataclass

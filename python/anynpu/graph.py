@@ -65,7 +65,7 @@ def attribute(value):
 
 
 def read_json(path):
-    """The graph that atc writes for a model; a sentence on standard error when it cannot."""
+    """The graph that atc writes for a model; on failure a message on standard error."""
     ways = [["--mode=5"]] if path.endswith(".txt") else [["--mode=1"]]
     framework = FRAMEWORKS.get(os.path.splitext(path)[1])
     if framework:  # with inferred shapes where the model states those of its inputs
@@ -86,7 +86,7 @@ def read_json(path):
 
 
 def text_of(root):
-    """One line an operator, as the compiler prints its graphs."""
+    """One line per operator, as the compiler prints its graphs."""
     lines = []
     for key in ("name", "version", "made_by", "soc_version", "atc_cmdline"):
         if root.get(key):

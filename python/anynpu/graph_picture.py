@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws a graph of operators from top to bottom: each stands below the last of its inputs."""
+"""Draws a graph of operators from top to bottom: each is below the last of its inputs."""
 from html import escape
 
 BOX_WIDTH, BOX_HEIGHT, GAP_X, GAP_Y, MARGIN = 190, 38, 26, 34, 20

@@ -3,7 +3,7 @@
 
 anynpu_mindspore.pth runs install() when Python starts: a finder at the very end of the list, so
 that a real MindSpore is found before it and left untouched. No folder mindspore is installed.
-ANYNPU_NO_SHIM=1 leaves it out. Nothing is imported until somebody asks for mindspore.
+ANYNPU_NO_SHIM=1 leaves it out. Nothing is imported until a program imports mindspore.
 """
 import importlib
 import importlib.machinery

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the runtime tells about its devices, asked through pyACL like any program would.
+"""Facts about the devices, queried through pyACL as any program would.
 
 Devices live inside each process: there is no driver that holds state for all of them. So the
 memory in use and the load that another process sees are those of the asking process itself.

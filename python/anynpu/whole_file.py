@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are written whole or not at all, as src/base/whole_file.h does in C++.
+"""Atomic file writes, like src/base/whole_file.h in C++.
 
-The bytes go to a temporary file beside the target, made by this process alone (a random name,
-O_EXCL, O_NOFOLLOW, locked), which then takes the target's place. Its mode is that of any new file,
-without the bits of the umask. What a killed process leaves is removed by the first write of another
-one into the same folder: nobody holds its lock any more.
+The bytes go to a temporary file beside the target, which only this process can have created (a
+random name, O_EXCL, O_NOFOLLOW, locked) and which is then renamed. Its mode is that of any new
+file, without the bits of the umask. The leftovers of a killed process are no longer locked; the
+first write of another process into the same folder removes them.
 """
 import contextlib
 import errno
@@ -21,7 +21,7 @@ _clean = set()  # folders without leftovers
 
 
 def remove_leftovers(folder):
-    """Removes the temporary files of this user's dead processes; how many it were."""
+    """Removes the temporary files of this user's dead processes; returns their number."""
     removed = 0
     with contextlib.suppress(OSError):
         for name in filter(_TEMPORARY.search, os.listdir(folder)):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An array that a copy uses. It is held until the copy is done: a copy may end on a thread that
-// must not take the GIL, so finished ones wait in a list for the next call that has it.
+// An array that a copy uses, referenced until the copy is done. A copy may end on a thread that
+// must not take the GIL, so finished ones are kept in a list until the next call that has it.
 #pragma once
 
 #include <Python.h>
@@ -9,7 +9,7 @@ namespace anynpu::pyhpe {
 
 class HeldBuffer {
  public:
-  // Null and an exception when `object` is no C-contiguous buffer with `access`.
+  // Null and an exception when `object` is not a C-contiguous buffer with `access`.
   static HeldBuffer* hold(PyObject* object, int access);
   // With the GIL.
   static void release(HeldBuffer* held);
@@ -25,7 +25,7 @@ class HeldBuffer {
   HeldBuffer* next_ = nullptr;
 };
 
-// Lets go of the arrays whose copies are done. With the GIL.
+// Releases the arrays whose copies are done. With the GIL.
 void release_finished_buffers();
 
 }  // namespace anynpu::pyhpe

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // hpe._hpe: the functions of libhpert.so and libprofiler_stc.so that the Python modules need, one
 // to one over the public C API. Handles and device addresses are ints. Failures raise the exception
-// that hpe.hpert.api set. Calls that may wait let go of the GIL.
+// that hpe.hpert.api set. Calls that may wait release the GIL.
 #include <Python.h>
 
 #include <cstdint>
@@ -241,7 +241,7 @@ PyObject* copy(PyObject*, PyObject* args) {
                                                            HeldBuffer::finished, held));
   });
   if (stream == 0) {
-    // An interrupted copy may still be queued: then nobody can say when the array is free.
+    // An interrupted copy may still be queued, so it is unknown when the array is free.
     if (!PyErr_Occurred()) HeldBuffer::release(held);
   }
   return none_or_raise(error);

@@ -1,204 +1,179 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention and its gradient by the definition: scores, mask, softmax, dropout, sum of values.
-// Everything is computed in float32 at least, in the order batch, heads, rows, columns.
-#include <cmath>
-#include <numeric>
+// Attention of training: a node of FlashAttention (ops/attention/flash.h). Its gradient is in
+// attention_gradient.cpp.
+#include "aclnn/attention.h"
 
-#include "aclnn/arithmetic.h"
+#include "tensor/onnx_type.h"
 
 namespace anynpu::aclnn {
 
-namespace {
-
-// How the tensors lie, and how many heads there are.
-struct Layout {
-  std::string name;
-  int64_t heads = 1, key_heads = 1, size = 1;  // size: of a head of query and key
-};
-
-Value product(Recipe& r, Value a, Value b, bool turn_a, bool turn_b) {
-  return r.op("FusedMatMul", {a, b}, {{"transA", turn_a}, {"transB", turn_b}});
-}
-
-// Any layout as batch, heads, length, size.
-Value by_heads(Recipe& r, Value x, const std::string& layout, int64_t heads) {
-  const Shape s = r.shape(x);
-  if (layout == "BNSD") return x;
-  if (layout == "BSND") return r.transpose(x, {0, 2, 1, 3});
-  if (layout == "BSH") {
-    return r.transpose(r.reshape(x, {s[0], s[1], heads, s[2] / heads}), {0, 2, 1, 3});
-  }
-  return r.transpose(r.reshape(x, {s[0], s[1], heads, s[2] / heads}), {1, 2, 0, 3});  // SBH
-}
-
-// The way back.
-Value from_heads(Recipe& r, Value x, const std::string& layout, const Shape& shape) {
-  if (layout == "BNSD") return x;
-  if (layout == "SBH") return r.reshape(r.transpose(x, {2, 0, 1, 3}), shape);
-  return r.reshape(r.transpose(x, {0, 2, 1, 3}), shape);
-}
-
-Layout layout_of(Recipe& r, Param query, Param key) {
-  Layout l;
+AttentionLayout attention_layout(Recipe& r, Param query, Param key) {
+  AttentionLayout l;
   l.name = r.text("inputLayout");
   l.heads = r.integer("headNum");
   const bool wide = l.name == "BSH" || l.name == "SBH";
-  if (!wide && l.name != "BNSD" && l.name != "BSND") {
-    refuse("inputLayout is '{}'; expected BNSD, BSND, BSH or SBH", l.name);
+  l.counted = l.name == "TND";
+  if (!wide && !l.counted && l.name != "BNSD" && l.name != "BSND") {
+    refuse("inputLayout is '{}'; expected BNSD, BSND, BSH, SBH or TND", l.name);
   }
-  const size_t rank = wide ? 3 : 4;
+  const bool lengths = r.has_parameter("actualSeqQLenOptional");
+  if (l.counted != (lengths && r.length_if("actualSeqQLenOptional") > 0)) {
+    refuse("inputLayout is {} with {} lengths; expected lengths with TND, and with it alone", l.name,
+           lengths ? r.length_if("actualSeqQLenOptional") : 0);
+  }
+  const size_t rank = l.name.size();
   if (r.rank(query) != rank || r.rank(key) != rank) {
-    refuse("query and key have {} and {} axes; layout {} has {}", r.rank(query), r.rank(key),
-           l.name, rank);
+    refuse("query and key have {} and {} axes; layout {} has {}", r.rank(query), r.rank(key), l.name,
+           rank);
   }
   const Shape q = r.shape(query), k = r.shape(key);
   if (l.heads < 1 || (wide && q[2] % l.heads != 0)) {
     refuse("headNum is {} for a query of {}", l.heads, to_string(q));
   }
-  l.size = wide ? q[2] / l.heads : q[3];
-  l.key_heads = wide ? k[2] / std::max<int64_t>(l.size, 1) : k[l.name == "BNSD" ? 1 : 2];
+  const int64_t size = wide ? q[2] / l.heads : q.back();
+  const size_t axis = l.name.find('N');
+  l.key_heads = wide ? k[2] / std::max<int64_t>(size, 1) : k[axis];
   if (l.key_heads < 1 || l.heads % l.key_heads != 0) {
     refuse("the query has {} heads and the key {}; expected a multiple", l.heads, l.key_heads);
   }
   return l;
 }
 
-// Heads of keys and values that several heads of the query share, one for each of these.
-Value spread(Recipe& r, Value x, const Layout& l) {
-  if (l.heads == l.key_heads) return x;
-  const Shape s = r.shape(x);
-  const Value grouped = r.reshape(x, {s[0], s[1], 1, s[2], s[3]});
-  return r.reshape(r.expand(grouped, {s[0], s[1], l.heads / l.key_heads, s[2], s[3]}),
-                   {s[0], l.heads, s[2], s[3]});
+int64_t shift_type(Recipe& r) {
+  const int64_t type = r.has_parameter("pseType") ? r.integer("pseType") : 1;
+  if (type < 0 || type > 3) refuse("pseType is {}; expected 0 to 3", type);
+  return type;
 }
 
-// The sum over heads that share one.
-Value gather(Recipe& r, Value x, const Layout& l) {
-  if (l.heads == l.key_heads) return x;
-  const Shape s = r.shape(x);
-  const Value grouped = r.reshape(x, {s[0], l.key_heads, l.heads / l.key_heads, s[2], s[3]});
-  return r.op("ReduceSum", {grouped, r.constant({2})}, {{"keepdims", 0}});
-}
-
-Value numbers(Recipe& r, int64_t count, const Shape& shape) {
-  const auto scalar = [&](double value) { return r.constant(DType::i64, value); };
-  return r.reshape(r.op("Range", {scalar(0), scalar(static_cast<double>(count)), scalar(1)}), shape);
-}
-
-// Truth where an element is masked out; empty when none is. Modes 2 and 3 let a row see the columns
-// up to its own, counted from the start or from the end; mode 4 a band around its own.
-Value mask_of(Recipe& r, int64_t rows, int64_t columns) {
-  const int64_t mode = r.integer("sparseMode");
-  if (mode == 0 || mode == 1) {
-    if (!r.given("attenMaskOptional")) return {};
-    Value mask = r.cast(r.in("attenMaskOptional"), DType::boolean);
-    return mask;
+Value attention_shift(Recipe& r, Param shift) {
+  if (!r.given(shift) || r.tensor(shift).count() == 0) return {};
+  const Value x = r.in(shift);
+  Shape s = r.shape(x);
+  if (shift_type(r) >= 2) {
+    if (s.size() == 1) s = {1, s[0]};
+    if (s.size() != 2) refuse("slopes are {}; expected one for each head, or for each sample and head", to_string(s));
+    return r.reshape(x, {s[0], s[1], 1, 1});
   }
-  if (mode < 2 || mode > 4) {
-    refuse("sparseMode is {}; expected 0 to 4", mode);
-  }
-  const Value row = numbers(r, rows, {rows, 1}), column = numbers(r, columns, {1, columns});
-  const auto shifted = [&](int64_t by) {
-    return r.op("Add", {row, r.constant(DType::i64, static_cast<double>(by))});
-  };
-  const int64_t shift = mode == 2 ? 0 : columns - rows;
-  if (mode != 4) return r.op("Greater", {column, shifted(shift)});
-  constexpr int64_t kMost = int64_t{1} << 31;
-  const int64_t before = std::min(r.integer("preTokens"), kMost),
-                after = std::min(r.integer("nextTokens"), kMost);
-  return r.op("Or", {r.op("Greater", {column, shifted(shift + after)}),
-                     r.op("Less", {column, shifted(shift - before)})});
+  if (s.size() != 4) refuse("the shift is {}; expected batch, heads, rows and columns", to_string(s));
+  return x;
 }
 
-struct Weights {
-  Value q, k, v;      // batch, heads, length, size
-  Value most, sum;    // of the rows
-  Value normal;       // probabilities
-  Value kept;         // truth where dropout keeps an element; empty without
-};
+namespace {
 
-Weights weights_of(Recipe& r, const Layout& l, Param key, Param shift) {
-  const DType type = computed_in(r.dtype("query"));
-  Weights w;
-  w.q = by_heads(r, r.cast(r.in("query"), type), l.name, l.heads);
-  w.k = spread(r, by_heads(r, r.cast(r.in(key), type), l.name, l.key_heads), l);
-  w.v = spread(r, by_heads(r, r.cast(r.in("value"), type), l.name, l.key_heads), l);
-  Value scores = product(r, w.q, w.k, false, true);
-  if (r.given(shift)) scores = r.op("Add", {scores, r.cast(r.in(shift), type)});
-  scores = r.op("Mul", {scores, r.number("scaleValue", type)});
-  const Shape shape = r.shape(scores);
-  if (const Value mask = mask_of(r, shape[2], shape[3])) {
-    scores = r.op("Where", {mask, r.constant(type, -INFINITY), scores});
+// A mask in four axes. One of rows and columns is that of all samples and heads.
+Value mask_of(Recipe& r) {
+  if (!r.given("attenMaskOptional") || r.tensor("attenMaskOptional").count() == 0) return {};
+  Value mask = r.in("attenMaskOptional");
+  const DType type = r.dtype(mask);
+  if (type != DType::boolean && type != DType::u8 && type != DType::i8)
+    mask = r.cast(mask, DType::boolean);
+  Shape s = r.shape(mask);
+  while (s.size() < 4) s.insert(s.begin() + (s.size() == 3 ? 1 : 0), 1);
+  return r.reshape(mask, s);
+}
+
+int64_t first_of(Recipe& r, const char* name) {
+  if (!r.has_parameter(name) || r.length_if(name) == 0) return 0;
+  return r.ints(name)[0];
+}
+
+}  // namespace
+
+std::vector<Value> attention_node(Recipe& r, const char* op, const AttentionLayout& l,
+                                  const AttentionCall& call, const std::vector<Value>& more,
+                                  size_t outputs, DType type) {
+  Value rows, keys, keep;
+  if (l.counted) {
+    const auto count = [&](const char* name) { return r.length_if(name); };
+    if (count("actualSeqQLenOptional") != count("actualSeqKvLenOptional")) {
+      refuse("actualSeqQLenOptional has {} values and actualSeqKvLenOptional {}; expected one for each "
+             "sample", count("actualSeqQLenOptional"), count("actualSeqKvLenOptional"));
+    }
+    rows = r.list("actualSeqQLenOptional", 0, r.shape("query")[0]);
+    keys = r.list("actualSeqKvLenOptional", 0, r.shape(call.key)[0]);
   }
-  const Value last = r.constant({3});
-  const Value lowest = r.constant(type, -3.0e38);
-  w.most = r.op("Max", {r.op("ReduceMax", {scores, last}, {{"keepdims", 1}}), lowest});
-  const Value powers = r.op("Exp", {r.op("Sub", {scores, w.most})});
-  w.sum = r.op("ReduceSum", {powers, last}, {{"keepdims", 1}});
-  // A row that sees nothing has no weights.
-  const Value zero = r.constant(type, 0), one = r.constant(type, 1);
-  const Value safe = r.op("Where", {r.op("Equal", {w.sum, zero}), one, w.sum});
-  w.normal = r.op("Div", {powers, safe});
+  double kept = 1;
   if (r.given("dropMaskOptional") && !r.equals("keepProb", 1)) {
-    const int64_t count = element_count(shape);
-    const Value bits =
-        r.reshape(r.in("dropMaskOptional"), {r.tensor("dropMaskOptional").count()});
-    w.kept = r.reshape(r.op("UnpackBits", {bits}, {{"count", count}}), shape);
+    kept = r.real("keepProb");
+    keep = r.reshape(r.in("dropMaskOptional"), {r.tensor("dropMaskOptional").count()});
   }
-  return w;
+  const Value rope = r.given(call.key_rope) ? r.in(call.key_rope) : Value{};
+  const Value query_rope = r.given("queryRope") ? r.in("queryRope") : Value{};
+  std::vector<Value> inputs = {r.in("query"), r.in(call.key), r.in("value"), mask_of(r),
+                               attention_shift(r, call.shift), rows, keys, {}, {}, {}, {}, {},
+                               query_rope, rope, {}, keep, {}, {}};
+  inputs.insert(inputs.end(), more.begin(), more.end());
+  return r.ops(op, inputs, outputs,
+               {{"heads", l.heads}, {"kv_heads", l.key_heads}, {"layout", l.name}, {"kv_layout", l.name},
+                {"out_layout", l.name}, {"scale", r.real("scaleValue")}, {"mode", r.integer("sparseMode")},
+                {"before", r.integer("preTokens")}, {"after", r.integer("nextTokens")},
+                {"prefixes", r.ints("prefixOptional")}, {"pse_type", shift_type(r)},
+                {"row_start", first_of(r, "qStartIdxOptional")},
+                {"key_start", first_of(r, "kvStartIdxOptional")}, {"keep", kept},
+                {"to", cast_number(type)}});
 }
 
-// x where dropout keeps it, grown by what it drops.
-Value dropped(Recipe& r, const Weights& w, Value x) {
-  if (!w.kept) return x;
-  const DType type = r.dtype(x);
-  const Value grown = r.op("Div", {x, r.number("keepProb", type)});
-  return r.op("Where", {w.kept, grown, r.constant(type, 0)});
+namespace {
+
+constexpr const char* kLengths = "actualSeqQLenOptional actualSeqKvLenOptional";
+
+// The largest scores and the sums, each in eight places or in as many as the tensor has.
+void write_stat(Recipe& r, const char* name, Value value) {
+  if (!r.given(name) || r.tensor(name).count() == 0) return;
+  const Shape wanted = r.shape(name), made = r.shape(value);
+  const bool turned = made.size() == 3 && wanted.size() == 3 && wanted[0] == made[1] &&
+                      wanted[1] == made[0] && wanted[0] != made[0];
+  if (turned) value = r.transpose(value, {1, 0, 2});
+  r.out(name, r.expand(value, wanted));
 }
 
 void attention(Recipe& r) {
-  const Layout l = layout_of(r, "query", "key");
-  const Weights w = weights_of(r, l, "key", "realShiftOptional");
-  const Value y = product(r, dropped(r, w, w.normal), w.v, false, false);
-  r.out("attentionOutOut", from_heads(r, y, l.name, r.shape("attentionOutOut")));
-  for (const auto& [name, value] : {std::pair{"softmaxMaxOut", w.most}, {"softmaxSumOut", w.sum}}) {
-    if (r.given(name) && r.tensor(name).count() > 0) {
-      r.out(name, r.expand(value, r.shape(name)));
-    }
-  }
+  const AttentionLayout l = attention_layout(r, "query", "key");
+  const bool stats = r.given("softmaxMaxOut") || r.given("softmaxSumOut");
+  const auto made = attention_node(r, "FlashAttention", l, {}, {}, stats ? 4 : 1, r.dtype("attentionOutOut"));
+  r.out("attentionOutOut", r.reshape(made[0], r.shape("attentionOutOut")));
+  if (!stats) return;
+  write_stat(r, "softmaxMaxOut", made[2]);
+  write_stat(r, "softmaxSumOut", made[3]);
 }
 
-void attention_gradient(Recipe& r) {
-  const Layout l = layout_of(r, "query", "keyIn");
-  const DType type = computed_in(r.dtype("query"));
-  const Weights w = weights_of(r, l, "keyIn", "pseShiftOptional");
-  const Value dy = by_heads(r, r.cast(r.in("dy"), type), l.name, l.heads);
-  const Value dv = product(r, dropped(r, w, w.normal), dy, true, false);
-  const Value dp = dropped(r, w, product(r, dy, w.v, false, true));
-  const Value total =
-      r.op("ReduceSum", {r.op("Mul", {dp, w.normal}), r.constant({3})}, {{"keepdims", 1}});
-  const Value inner = r.op("Mul", {w.normal, r.op("Sub", {dp, total})});
-  const Value ds = r.op("Mul", {inner, r.number("scaleValue", type)});
-  const auto write = [&](Param out, Value x) {
-    r.out(out, from_heads(r, x, l.name, r.shape(out)));
+// Two results over parts of the keys become that over all of them.
+void join_rings(Recipe& r) {
+  const DType type = DType::f32;
+  const auto stat = [&](const char* name) { return r.cast(r.in(name), type); };
+  const Value most_a = stat("prevSoftmaxMax"), most_b = stat("curSoftmaxMax");
+  const Value most = r.op("Max", {most_a, most_b});
+  const auto scaled = [&](Value sum, Value own) {
+    return r.op("Mul", {sum, r.op("Exp", {r.op("Sub", {own, most})})});
   };
-  write("dqOut", product(r, ds, w.k, false, false));
-  write("dkOut", gather(r, product(r, ds, w.q, true, false), l));
-  write("dvOut", gather(r, dv, l));
-  if (!r.given("dpseOut") || r.tensor("dpseOut").count() == 0) return;
-  if (!r.given("pseShiftOptional")) return;
-  // The shift was broadcast: its gradient is summed.
-  const Shape wide = r.shape(ds), narrow = r.shape("dpseOut");
-  std::vector<int64_t> axes;
-  for (size_t i = 0; i < narrow.size(); ++i) {
-    if (narrow[i] != wide[i]) axes.push_back(static_cast<int64_t>(i));
-  }
-  r.out("dpseOut", axes.empty() ? ds : r.op("ReduceSum", {ds, r.constant(axes)}, {{"keepdims", 1}}));
+  const Value a = scaled(stat("prevSoftmaxSum"), most_a), b = scaled(stat("curSoftmaxSum"), most_b);
+  const Value sum = r.op("Add", {a, b});
+  const std::string layout = r.text("inputLayoutOptional");
+  const Shape stats = r.shape(sum), out = r.shape("prevAttnOut");
+  const auto share = [&](Value part) {
+    Value y = r.slice(r.op("Div", {part, sum}), -1, 0, 1);
+    if (layout == "TND") return y;  // tokens, heads, 1
+    if (layout != "SBH") refuse("inputLayoutOptional is '{}'; expected SBH or TND", layout);
+    y = r.transpose(y, {2, 0, 1, 3});  // rows, batch, heads, 1
+    const int64_t size = out[2] / stats[1];
+    return r.reshape(r.expand(y, {stats[2], stats[0], stats[1], size}), out);
+  };
+  const auto weighed = [&](const char* name, Value part) {
+    return r.op("Mul", {r.cast(r.in(name), type), share(part)});
+  };
+  r.out("attnOutOut", r.op("Add", {weighed("prevAttnOut", a), weighed("curAttnOut", b)}));
+  r.out("softmaxMaxOut", most);
+  r.out("softmaxSumOut", sum);
 }
 
 const Row kRows[] = {
     {"aclnnFlashAttentionScore", attention},
-    {"aclnnFlashAttentionScoreGrad", attention_gradient},
+    {"aclnnFlashAttentionScoreV2", attention},
+    {"aclnnFlashAttentionVarLenScore", attention, "", false, 0, kLengths},
+    {"aclnnFlashAttentionVarLenScoreV2", attention, "", false, 0, kLengths},
+    {"aclnnFlashAttentionVarLenScoreV3", attention, "", false, 0, kLengths},
+    {"aclnnFlashAttentionVarLenScoreV4", attention, "", false, 0, kLengths},
+    {"aclnnRingAttentionUpdate", join_rings},
 };
 
 }  // namespace

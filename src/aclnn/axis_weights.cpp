@@ -6,31 +6,12 @@
 
 namespace anynpu::aclnn {
 
-AxisWeights AxisWeights::transposed() const {
-  AxisWeights turned;
-  turned.in = static_cast<int64_t>(rows.size());
-  turned.rows.resize(static_cast<size_t>(in));
-  for (size_t o = 0; o < rows.size(); ++o) {
-    for (const auto& [place, weight] : rows[o])
-      turned.rows[static_cast<size_t>(place)].emplace_back(static_cast<int64_t>(o), weight);
-  }
-  return turned;
-}
-
 Value apply(Recipe& r, Value x, int64_t axis, const AxisWeights& weights) {
-  size_t taps = 1;
-  for (const auto& row : weights.rows) taps = std::max(taps, row.size());
-  std::vector<int64_t> places;
-  std::vector<double> factors;
-  for (const auto& row : weights.rows) {
-    for (size_t t = 0; t < taps; ++t) {
-      places.push_back(t < row.size() ? row[t].first : 0);
-      factors.push_back(t < row.size() ? row[t].second : 0);
-    }
-  }
-  const Shape shape{static_cast<int64_t>(weights.rows.size()), static_cast<int64_t>(taps)};
-  const Value index = r.constant_of(shape, places);
-  return r.op("WeightedAxis", {x, index, r.constant(DType::f64, shape, factors)}, {{"axis", axis}});
+  const AxisWeights::Taps taps = weights.taps();
+  const Shape shape{static_cast<int64_t>(weights.rows.size()), taps.per_output};
+  const Value index = r.constant_of(shape, taps.places);
+  return r.op("WeightedAxis", {x, index, r.constant(DType::f64, shape, taps.weights)},
+              {{"axis", axis}});
 }
 
 namespace {
@@ -77,7 +58,8 @@ AxisWeights averaged_adaptive(int64_t in, int64_t out) {
   for (int64_t o = 0; o < out; ++o) {
     const int64_t first = o * in / out, last = ((o + 1) * in + out - 1) / out;
     auto& row = weights.rows.emplace_back();
-    for (int64_t i = first; i < last; ++i) row.emplace_back(i, 1 / static_cast<double>(last - first));
+    for (int64_t i = first; i < last; ++i)
+      row.emplace_back(i, 1 / static_cast<double>(last - first));
   }
   return weights;
 }
@@ -95,7 +77,8 @@ using Taps = std::vector<std::pair<int64_t, double>>;
 // Weights over all input elements that a wider window covers when the output is smaller.
 Taps antialiased(int64_t in, int64_t o, double scale, bool is_cubic) {
   const double support = (is_cubic ? 2 : 1) * std::max(scale, 1.0);
-  const double stretch = scale >= 1 ? 1 / scale : 1, centre = scale * (static_cast<double>(o) + 0.5);
+  const double stretch = scale >= 1 ? 1 / scale : 1,
+               centre = scale * (static_cast<double>(o) + 0.5);
   const auto first = std::max<int64_t>(static_cast<int64_t>(centre - support + 0.5), 0);
   const auto last = std::min<int64_t>(static_cast<int64_t>(centre + support + 0.5), in);
   Taps row;
@@ -132,7 +115,8 @@ AxisWeights interpolated(int64_t in, int64_t out, Interpolation kind, bool align
       continue;
     }
     if (kind == Interpolation::linear_antialiased || kind == Interpolation::cubic_antialiased) {
-      row = antialiased(in, o, static_cast<double>(scale), kind == Interpolation::cubic_antialiased);
+      row =
+          antialiased(in, o, static_cast<double>(scale), kind == Interpolation::cubic_antialiased);
       continue;
     }
     float place = align_corners ? scale * at : scale * (at + 0.5f) - 0.5f;

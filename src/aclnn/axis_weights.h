@@ -1,32 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear maps along single axes: every output element is a weighted sum of a few input elements.
-// Interpolation, padding with the tensor's own elements and averages over windows are such maps;
-// their gradients are the transposed ones.
+// The linear maps along single axes (ops/resize/axis_weights.h) that aclnn's operators are made of.
 #pragma once
 
 #include <cstdint>
-#include <utility>
-#include <vector>
 
 #include "aclnn/recipe.h"
+#include "ops/resize/axis_weights.h"
 
 namespace anynpu::aclnn {
 
-struct AxisWeights {
-  int64_t in = 0;
-  std::vector<std::vector<std::pair<int64_t, double>>> rows;  // of each output: place, weight
+using ops::AxisWeights;
 
-  AxisWeights transposed() const;
-};
-
-// `x` with the map along `axis`.
+// Applies the map to `x` along `axis`.
 Value apply(Recipe& r, Value x, int64_t axis, const AxisWeights& weights);
 
-// Padding by `begin` and `end` elements: mirrored without the edge, or the edge repeated.
+// Padding by `begin` and `end` elements: reflected without the edge, or the edge replicated.
 AxisWeights reflected(int64_t in, int64_t begin, int64_t end);
 AxisWeights replicated(int64_t in, int64_t begin, int64_t end);
 
-// Windows of average pooling. Pads count as elements or not; `divisor` 0: as many as there are.
+// Windows of average pooling. `divisor` 0: the number of elements, with or without the padding.
 struct AverageWindow {
   int64_t kernel = 1, stride = 1, pad = 0;
   bool count_pads = false;
@@ -34,7 +26,7 @@ struct AverageWindow {
 AxisWeights averaged(int64_t in, int64_t out, const AverageWindow& window, bool sums);
 AxisWeights averaged_adaptive(int64_t in, int64_t out);
 
-// Interpolation as torch does it. `scale`: output by input as the program says, 0 when it does not.
+// Interpolation as in torch. `scale`: output size by input size, 0 if the program gives none.
 enum class Interpolation { nearest, nearest_exact, linear, cubic, linear_antialiased, cubic_antialiased };
 AxisWeights interpolated(int64_t in, int64_t out, Interpolation kind, bool align_corners,
                          double scale);

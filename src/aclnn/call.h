@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call of an aclnn operator as recipes see it: the name, the names of its parameters as the
-// header declares them, and the arguments, resolved. Lives during phase 1 alone.
+// A call of an aclnn operator as recipes see it: its name, the parameter names from the header, and
+// the arguments with handles resolved. Lives during phase 1 only.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ struct Argument {
   std::span<const float> floats = {};
   std::span<const uint8_t> bools = {};
   std::string_view text = {};
-  uint32_t first_tensor = 0;  // of tensor and tensors: its place among all tensors of the call
-  uint32_t first_value = 0;   // of the others that a plan can take at run time: its place
+  uint32_t first_tensor = 0;  // tensor, tensors: index among all tensors of the call
+  uint32_t first_value = 0;   // other kinds: index among the call's run-time values
 
   Argument() : integer(0) {}
 };
@@ -43,13 +43,13 @@ struct Argument {
 struct Signature {
   std::string_view name;                    // "aclnnAdd"
   std::span<const char* const> parameters;  // "self", "other", "alpha", "out"
-  std::string_view outputs;                 // one letter a parameter: i input, o output, b both
+  std::string_view outputs;                 // one letter per parameter: i input, o output, b both
 };
 
 struct Call {
   const Signature* signature = nullptr;
   std::span<const Argument> arguments;
-  // All tensors of the call, those of lists in their place; null where one is left out.
+  // All tensors of the call, lists flattened; null where one is left out.
   std::span<const TensorView* const> tensors;
 };
 

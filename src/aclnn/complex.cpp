@@ -24,12 +24,30 @@ void shift(Recipe& r) {
                     {{"direction", r.row().op}}));
 }
 
+void shift_by(Recipe& r) {
+  const DType type = r.dtype(0);
+  r.out("out", r.op("BitShift", {r.in(0), r.number("shiftBits", type)}, {{"direction", "LEFT"}}));
+}
+
+// Of complex numbers the first of two.
+void real_part(Recipe& r) {
+  const Value x = r.in("self");
+  if (!is_complex(r.dtype(x))) return r.out("out", x);
+  Shape pair = r.shape(x), one = pair;
+  one.push_back(1);
+  pair.push_back(2);
+  const Value parts = r.reinterpret(r.reshape(x, one), r.dtype("out"));
+  r.out("out", r.reshape(r.slice(parts, static_cast<int64_t>(one.size()) - 1, 0, 1), r.shape("self")));
+}
+
 const Row kRows[] = {
     {"aclnnComplex", to_complex, "", false, 0},
     {"aclnnPolar", to_complex, "", false, 1},
     {"aclnnAngleV2", angle, "", true},
     {"aclnnLeftShift", shift, "LEFT", true},
     {"aclnnRightShift", shift, "RIGHT", true},
+    {"aclnnLeftShifts", shift_by, "", true},
+    {"aclnnReal", real_part},
 };
 
 }  // namespace

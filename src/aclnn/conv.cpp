@@ -8,19 +8,19 @@ namespace {
 
 struct Window {
   size_t spatial = 0;
-  std::vector<int64_t> stride, pad, dilation, output_pad;  // one number an axis
+  Ints stride, pad, dilation, output_pad;  // one number an axis
   int64_t groups = 1;
   bool transposed = false;
 
-  std::vector<int64_t> pads() const {  // begins, then ends
-    std::vector<int64_t> both = pad;
+  Ints pads() const {  // begins, then ends
+    Ints both = pad;
     both.insert(both.end(), pad.begin(), pad.end());
     return both;
   }
 };
 
 // One number for all axes, or one for each.
-std::vector<int64_t> per_axis(Recipe& r, const char* name, size_t spatial, int64_t otherwise) {
+Ints per_axis(Recipe& r, const char* name, size_t spatial, int64_t otherwise) {
   auto list = r.ints(name);
   if (list.empty()) list = {otherwise};
   if (list.size() == 1) list.assign(spatial, list[0]);
@@ -47,8 +47,8 @@ Window window_of(Recipe& r) {
   w.transposed = r.flag("transposed");
   for (size_t i = 0; i < w.spatial; ++i) {
     if (w.stride[i] < 1 || w.dilation[i] < 1 || w.pad[i] < 0) {
-      refuse("stride is {}, padding {}, dilation {}; expected at least 1, 0 and 1", w.stride,
-             w.pad, w.dilation);
+      refuse("stride is {}, padding {}, dilation {}; expected at least 1, 0 and 1",
+             w.stride.plain(), w.pad.plain(), w.dilation.plain());
     }
   }
   if (w.groups < 1) refuse("groups is {}; expected at least 1", w.groups);
@@ -74,6 +74,38 @@ void convolution(Recipe& r) {
   const Value bias = r.given("bias") ? r.cast(r.in("bias"), type) : Value{};
   r.out("output", w.transposed ? convolve_transposed(r, w, x, weight, bias)
                                : convolve(r, w, x, weight, bias));
+}
+
+// Every channel with filters of its own.
+void depthwise(Recipe& r) {
+  if (r.rank("self") != 4 || r.rank("weight") != 4) {
+    refuse("self and weight have {} and {} axes; expected 4", r.rank("self"), r.rank("weight"));
+  }
+  Window w;
+  w.spatial = 2;
+  w.stride = per_axis(r, "stride", 2, 1);
+  w.pad = per_axis(r, "padding", 2, 0);
+  w.dilation = per_axis(r, "dilation", 2, 1);
+  w.groups = r.shape("self")[1];
+  const DType type = floating(promote(r.dtype("self"), r.dtype("weight")));
+  const Value bias = r.given("bias") ? r.cast(r.in("bias"), type) : Value{};
+  r.out("out", convolve(r, w, r.cast(r.in("self"), type), r.cast(r.in("weight"), type), bias));
+}
+
+// Time, batch, channels; weights are taps, channels in, channels out.
+void conv_tbc(Recipe& r) {
+  if (r.rank("self") != 3 || r.rank("weight") != 3) {
+    refuse("self and weight have {} and {} axes; expected 3", r.rank("self"), r.rank("weight"));
+  }
+  Window w;
+  w.spatial = 1;
+  w.stride = w.dilation = {1};
+  w.pad = {r.integer("pad")};
+  const DType type = floating(promote(r.dtype("self"), r.dtype("weight")));
+  const Value x = r.transpose(r.cast(r.in("self"), type), {1, 2, 0});
+  const Value weight = r.transpose(r.cast(r.in("weight"), type), {2, 1, 0});
+  const Value bias = r.given("bias") ? r.cast(r.in("bias"), type) : Value{};
+  r.out("output", r.transpose(convolve(r, w, x, weight, bias), {2, 0, 1}));
 }
 
 // The gradient of x in y = conv(x, weight): output padding makes up for what the window did not
@@ -102,7 +134,7 @@ Value first_positions(Recipe& r, Value x, const Shape& shape) {
 // (group, out, N * positions) x (group, in * taps, N * positions) transposed.
 Value weight_gradient(Recipe& r, const Window& w, Value x, Value grad, const Shape& kernel) {
   const Shape out = r.shape(grad);
-  const std::vector<int64_t> taps(kernel.begin() + 2, kernel.end());
+  const Ints taps(kernel.begin() + 2, kernel.end());
   const int64_t positions = element_count({out.begin() + 2, out.end()});
   const int64_t all = out[0] * positions, each = out[1] / w.groups;
   const Value columns = r.op("Im2Col", {x},
@@ -144,7 +176,7 @@ void convolution_backward(Recipe& r) {
                                      : weight_gradient(r, w, x, grad, kernel));
   }
   if (wants(2) && r.given("gradBias")) {
-    std::vector<int64_t> axes{0};
+    Ints axes{0};
     for (size_t i = 0; i < w.spatial; ++i) axes.push_back(static_cast<int64_t>(i) + 2);
     r.out("gradBias", r.op("ReduceSum", {grad, r.constant(axes)}, {{"keepdims", 0}}));
   }
@@ -159,7 +191,7 @@ void im2col(Recipe& r) {
   const Value y = r.op("Im2Col", {r.reshape(x, shape)},
                        {{"kernel_shape", per_axis(r, "kernelSize", 2, 1)},
                         {"strides", per_axis(r, "stride", 2, 1)},
-                        {"pads", std::vector<int64_t>{pad[0], pad[1], pad[0], pad[1]}},
+                        {"pads", Ints{pad[0], pad[1], pad[0], pad[1]}},
                         {"dilations", per_axis(r, "dilation", 2, 1)}});
   r.out("out", r.reshape(y, r.shape("out")));
 }
@@ -172,7 +204,7 @@ void im2col_backward(Recipe& r) {
   const Value y = r.op("Col2Im", {r.reshape(x, shape), r.constant(per_axis(r, "inputSize", 2, 1)),
                                   r.constant(per_axis(r, "kernelSize", 2, 1))},
                        {{"strides", per_axis(r, "stride", 2, 1)},
-                        {"pads", std::vector<int64_t>{pad[0], pad[1], pad[0], pad[1]}},
+                        {"pads", Ints{pad[0], pad[1], pad[0], pad[1]}},
                         {"dilations", per_axis(r, "dilation", 2, 1)}});
   r.out("out", r.reshape(y, r.shape("out")));
 }
@@ -181,6 +213,8 @@ const Row kRows[] = {
     {"aclnnIm2col", im2col},
     {"aclnnIm2colBackward", im2col_backward},
     {"aclnnConvolution", convolution},
+    {"aclnnConvDepthwise2d", depthwise},
+    {"aclnnConvTbc", conv_tbc},
     {"aclnnConvolutionBackward", convolution_backward},
 };
 

@@ -10,8 +10,7 @@ namespace {
 
 // Numbers of [0, 1) from the seed and offset of the call.
 Value uniform(Recipe& r, const Shape& shape) {
-  return r.op("PhiloxUniform", {r.number("seed", DType::i64), r.number("offset", DType::i64)},
-              {{"shape", shape}});
+  return r.op("PhiloxUniform", seeds_of(r), {{"shape", shape}});
 }
 
 // -log(1 - u) / lambda
@@ -61,6 +60,20 @@ void dropout_gradient(Recipe& r) {
   r.out("gradX", r.op("Mul", {r.cast(r.in("gradY"), type), scaled}));
 }
 
+// Nothing is dropped outside of training.
+void dropout_in_training(Recipe& r) {
+  if (r.flag("train")) return dropout(r);
+  r.out("out", r.in("input"));
+  r.out("maskOut", r.filled(DType::u8, r.shape("maskOut"), 255));
+}
+void dropout_backward(Recipe& r) {
+  const DType type = computed_in(r.dtype("gradOutput"));
+  const int64_t count = r.tensor("gradOutput").count();
+  const Value kept = r.reshape(unpacked(r, "mask", count, type), r.shape("gradOutput"));
+  const Value scaled = r.op("Mul", {kept, r.number("scale", type)});
+  r.out("out", r.op("Mul", {r.cast(r.in("gradOutput"), type), scaled}));
+}
+
 // In training the slope of each negative element is drawn and kept in `noise`.
 void rrelu(Recipe& r) {
   const DType type = computed_in(r.dtype("self"));
@@ -107,11 +120,14 @@ void multinomial(Recipe& r) {
 
 const Row kRows[] = {
     {"aclnnSimThreadExponential", exponential},
+    {"aclnnDropout", dropout_in_training},
+    {"aclnnDropoutBackward", dropout_backward},
     {"aclnnDropoutV3", dropout},
     {"aclnnDropoutV3Grad", dropout_gradient},
     {"aclnnRReluWithNoise", rrelu, "", false, 7},
     {"aclnnInplaceRReluWithNoise", rrelu, "", false, 0},
     {"aclnnMultinomial", multinomial},
+    {"aclnnMultinomialTensor", multinomial},
 };
 
 }  // namespace

@@ -49,7 +49,8 @@ Value floor_quotient(Recipe& r, Value a, Value b) {
 void divide_by_mode(Recipe& r, int64_t mode) {
   DType type = arithmetic_type(r, 0, 1);
   if (mode < 0 || mode > 2) refuse("mode is {}; expected 0 (true), 1 (trunc) or 2 (floor)", mode);
-  if (mode == 0) type = floating(type);
+  // A quotient that is rounded to 16 bits first may be the next whole number.
+  type = mode == 0 ? floating(type) : computed_in(type);
   const Value a = operand(r, 0, type), b = operand(r, 1, type);
   if (mode == 2) return r.out(r.result(), floor_quotient(r, a, b));
   const Value quotient = r.op("Div", {a, b});
@@ -220,6 +221,8 @@ const Row kRows[] = {
     {"aclnnLogAddExp", real_binary, "LogAddExp", true},
     {"aclnnLogAddExp2", real_binary, "LogAddExp2", true},
     {"aclnnXLogYTensor", real_binary, "Xlogy", true},
+    {"aclnnInplaceXLogYTensor", real_binary, "Xlogy", true},
+    {"aclnnInplaceXLogYScalarOther", real_binary, "Xlogy", true},
     {"aclnnXLogYScalarOther", real_binary, "Xlogy", true},
     {"aclnnXLogYScalarSelf", real_binary, "Xlogy", true},
     {"aclnnIsClose", is_close, "", true},

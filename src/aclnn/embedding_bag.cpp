@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums, means and largest elements of rows of a table, bag by bag. `offsets` says where each bag
 // begins among the indices.
+#include <cmath>
+
 #include "aclnn/arithmetic.h"
 
 namespace anynpu::aclnn {
@@ -68,8 +70,35 @@ void bags(Recipe& r) {
   if (r.tensor("bagSize").count() == bags) r.out("bagSize", sizes);
 }
 
+// Rows that are used and longer than `maxNorm` are shortened to it, in place.
+void renorm(Recipe& r) {
+  const DType type = computed_in(r.dtype("selfRef"));
+  const int64_t count = r.tensor("indices").count();
+  const double p = r.real("normType");
+  if (count == 0) return;
+  if (r.rank("selfRef") != 2) {
+    refuse("selfRef has the shape {}; expected [rows, width]", to_string(r.shape("selfRef")));
+  }
+  const Value table = r.cast(r.in("selfRef"), type);
+  const Value at = r.reshape(r.cast(r.in("indices"), DType::i64), {count});
+  const Value rows = r.op("Gather", {table, at}, {{"axis", 0}});
+  const Value size = r.op("Abs", {rows}), axis = r.constant({1});
+  Value norm;
+  if (std::isinf(p)) {
+    norm = r.op("ReduceMax", {size, axis}, {{"keepdims", 1}});
+  } else {
+    const Value sum = r.op("ReduceSum", {r.op("Pow", {size, r.constant(type, p)}), axis}, {{"keepdims", 1}});
+    norm = r.op("Pow", {sum, r.constant(type, 1 / p)});
+  }
+  const Value most = r.number("maxNorm", type);
+  const Value scale = r.op("Div", {most, r.op("Add", {norm, r.constant(type, 1e-7)})});
+  const Value kept = r.op("Where", {r.op("Greater", {norm, most}), r.op("Mul", {rows, scale}), rows});
+  r.out("selfRef", r.op("ScatterND", {table, r.reshape(at, {count, 1}), kept}));
+}
+
 const Row kRows[] = {
     {"aclnnEmbeddingBag", bags},
+    {"aclnnEmbeddingRenorm", renorm},
 };
 
 }  // namespace

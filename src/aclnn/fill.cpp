@@ -46,7 +46,8 @@ Value counted(Recipe& r, int64_t count) {
 
 // `steps` numbers from start to end, both among them; symmetrical from the middle, as torch does.
 Value spaced(Recipe& r, int64_t steps, DType type) {
-  const Value start = r.number("start", type), end = r.number("end", type);
+  Value start = r.number("start", type), end = r.number("end", type);
+  if (is_integer(r.dtype(r.result()))) start = r.op("Trunc", {start}), end = r.op("Trunc", {end});
   if (steps == 1) return r.reshape(start, {1});
   const Value index = r.cast(counted(r, steps), type);
   const Value step = r.op("Div", {r.op("Sub", {end, start}),

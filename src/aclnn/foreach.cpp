@@ -45,6 +45,29 @@ void unary_any(Recipe& r) {
   for_each_tensor(r, 0, [&](size_t i) { r.out(1, i, r.op(r.row().op, {r.in(0, i)})); });
 }
 
+// How numbers are rounded: 1 to the nearest, of two to the even one, 2 down, 3 up, 4 to the nearest, of
+// two to the one further from 0, 5 towards 0, 7 the part behind the point.
+void round_off(Recipe& r) {
+  const int64_t mode = r.scalar("roundMode").integer();
+  for_each_tensor(r, "x", [&](size_t i) {
+    const Value x = item(r, "x", i, wide_type(r, "x", i));
+    const Value whole = r.op("Trunc", {x});
+    switch (mode) {
+      case 1: return r.out("out", i, r.op("Round", {x}));
+      case 2: return r.out("out", i, r.op("Floor", {x}));
+      case 3: return r.out("out", i, r.op("Ceil", {x}));
+      case 4: {
+        const DType type = r.dtype(x);
+        const Value half = r.op("Mul", {r.op("Sign", {x}), r.constant(type, 0.5)});
+        return r.out("out", i, r.op("Trunc", {r.op("Add", {x, half})}));
+      }
+      case 5: return r.out("out", i, whole);
+      case 7: return r.out("out", i, r.op("Sub", {x, whole}));
+      default: refuse("roundMode is {}; expected 1, 2, 3, 4, 5 or 7", mode);
+    }
+  });
+}
+
 void copy(Recipe& r) {
   for_each_tensor(r, 0, [&](size_t i) { r.out(1, i, r.in(0, i)); });
 }
@@ -151,8 +174,14 @@ const Row kRows[] = {
     {"aclnnForeachCos", unary, "Cos"},
     {"aclnnForeachCosh", unary, "Cosh"},
     {"aclnnForeachErf", unary, "Erf"},
+    {"aclnnForeachErfc", unary, "Erfc"},
     {"aclnnForeachExp", unary, "Exp"},
+    {"aclnnForeachExpm1", unary, "Expm1"},
     {"aclnnForeachLog", unary, "Log"},
+    {"aclnnForeachLog10", unary, "Log10"},
+    {"aclnnForeachLog1p", unary, "Log1p"},
+    {"aclnnForeachLog2", unary, "Log2"},
+    {"aclnnForeachRoundOffNumberV2", round_off},
     {"aclnnForeachReciprocal", unary, "Reciprocal"},
     {"aclnnForeachSigmoid", unary, "Sigmoid"},
     {"aclnnForeachSin", unary, "Sin"},

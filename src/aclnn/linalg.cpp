@@ -65,13 +65,18 @@ void slogdet(Recipe& r) {
   r.out("logOut", r.op("Log", {r.op("Abs", {det})}));
 }
 
+// NaN for a negative determinant.
+void logdet(Recipe& r) { r.out("out", r.op("Log", {r.op("Det", {wide(r, "self")})})); }
+
 const Row kRows[] = {
     {"aclnnInverse", inverse},
     {"aclnnLinalgCholesky", cholesky},
     {"aclnnLinalgQr", qr},
+    {"aclnnQr", qr},
     {"aclnnTriangularSolve", triangular_solve},
     {"aclnnSvd", svd},
     {"aclnnSlogdet", slogdet},
+    {"aclnnLogdet", logdet},
 };
 
 }  // namespace

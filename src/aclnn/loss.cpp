@@ -213,6 +213,17 @@ void bce_logits_backward(Recipe& r) {
   r.out("out", weighted(r, r.op("Mul", {passed(r, p), slope}), "weightOptional"));
 }
 
+// By the target: posWeight - 1 times softplus(-x), less x.
+void bce_logits_target_backward(Recipe& r) {
+  const Pair p = pair_of(r);
+  Value slope = r.op("Neg", {p.self});
+  if (r.given("posWeightOptional")) {
+    const Value more = r.op("Sub", {r.cast(r.in("posWeightOptional"), p.type), r.constant(p.type, 1)});
+    slope = r.op("Add", {slope, r.op("Mul", {more, r.op("Softplus", {slope})})});
+  }
+  r.out("gradTarget", weighted(r, r.op("Mul", {passed(r, p), slope}), "weightOptional"));
+}
+
 // t (log t - x); with logTarget exp(t) (t - x).
 void kl_div(Recipe& r) {
   const Pair p = pair_of(r);
@@ -229,6 +240,18 @@ void kl_div_backward(Recipe& r) {
   r.out("out", r.op("Neg", {r.op("Mul", {passed(r, p), weight})}));
 }
 
+// By the target: log t + 1 - x, nothing at t = 0; with logTarget exp(t) (t + 1 - x).
+void kl_div_target_backward(Recipe& r) {
+  const Pair p = pair_of(r);
+  const Value one = r.constant(p.type, 1), zero = r.constant(p.type, 0);
+  const bool log = r.flag("logTarget");
+  const Value own = log ? p.target : r.op("Log", {p.target});
+  Value slope = r.op("Sub", {r.op("Add", {own, one}), p.self});
+  slope = log ? r.op("Mul", {r.op("Exp", {p.target}), slope})
+              : r.op("Where", {r.op("Greater", {p.target, zero}), slope, zero});
+  r.out(r.result(), r.op("Mul", {passed(r, p), slope}));
+}
+
 const Row kRows[] = {
     {"aclnnMseLoss", mse},
     {"aclnnMseLossOut", mse},
@@ -243,6 +266,8 @@ const Row kRows[] = {
     {"aclnnBinaryCrossEntropyWithLogitsBackward", bce_logits_backward},
     {"aclnnKlDiv", kl_div},
     {"aclnnKlDivBackward", kl_div_backward},
+    {"aclnnKlDivTargetBackward", kl_div_target_backward},
+    {"aclnnBinaryCrossEntropyWithLogitsTargetBackward", bce_logits_target_backward},
     {"aclnnNLLLoss", nll_loss},
     {"aclnnNLLLossBackward", nll_loss_backward},
 };

@@ -86,7 +86,7 @@ void cross(Recipe& r) {
   if (shape.empty() || shape[static_cast<size_t>(axis)] != 3) {
     refuse("axis {} has another extent than 3", axis);
   }
-  std::vector<Value> parts;
+  Values parts;
   for (int64_t i = 0; i < 3; ++i) {
     const int64_t j = (i + 1) % 3, k = (i + 2) % 3;
     parts.push_back(r.op("Sub", {r.op("Mul", {part(0, j), part(1, k)}),
@@ -101,7 +101,7 @@ void trace(Recipe& r) {
   if (shape.size() != 2) refuse("self has {} axes; expected 2", shape.size());
   const int64_t count = std::min(shape[0], shape[1]);
   const DType type = computed_in(r.dtype("out"));
-  std::vector<int64_t> places;
+  Ints places;
   for (int64_t i = 0; i < count; ++i) places.push_back(i * shape[1] + i);
   const Value all = r.reshape(r.cast(r.in("self"), type), {shape[0] * shape[1]});
   const Value picked = r.op("Gather", {all, r.constant(places)}, {{"axis", 0}});
@@ -116,11 +116,15 @@ const Row kRows[] = {
     {"aclnnTrace", trace},
     {"aclnnMatmul", matmul},
     {"aclnnMm", matmul},
+    // Weights in blocks are refused where arguments are read; others lie as their strides say.
+    {"aclnnMatmulWeightNz", matmul},
+    {"aclnnBatchMatMulWeightNz", matmul},
     {"aclnnBatchMatMul", matmul},
     {"aclnnMv", matmul},
     {"aclnnDot", dot},
     {"aclnnGer", outer},
     {"aclnnAddmm", addmm},
+    {"aclnnAddmmWeightNz", addmm},
     {"aclnnInplaceAddmm", addmm},
     {"aclnnBaddbmm", addmm},
     {"aclnnInplaceBaddbmm", addmm},

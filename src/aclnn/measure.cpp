@@ -32,6 +32,10 @@ Value norm(Recipe& r, Value x, double p) {
 void cdist(Recipe& r) {
   const DType type = wide(r.dtype("x1"));
   Shape a = r.shape("x1"), b = r.shape("x2");
+  if (a.size() < 2 || b.size() < 2) {
+    refuse("x1 is {} and x2 is {}; expected matrices, or stacks of them", to_string(a),
+           to_string(b));
+  }
   if (r.tensor("out").count() == 0) return;
   if (a.back() == 0) return r.out("out", r.filled(type, r.shape("out"), 0));
   a.insert(a.end() - 1, 1);
@@ -41,10 +45,15 @@ void cdist(Recipe& r) {
   r.out("out", norm(r, gap, r.real("p")));
 }
 // Between each pair of different rows.
-void pdist(Recipe& r) {
+void pdist_of(Recipe& r, double p) {
   const DType type = wide(r.dtype("self"));
   const int64_t rows = r.shape("self")[0];
-  std::vector<int64_t> first, second;
+  constexpr int64_t kMostRows = 8192;  // 33 million pairs
+  if (r.rank("self") != 2 || rows > kMostRows) {
+    refuse("self is {}; expected a matrix of at most {} rows", to_string(r.shape("self")),
+           kMostRows);
+  }
+  Ints first, second;
   for (int64_t i = 0; i < rows; ++i) {
     for (int64_t j = i + 1; j < rows; ++j) first.push_back(i), second.push_back(j);
   }
@@ -53,15 +62,17 @@ void pdist(Recipe& r) {
   const Value x = r.cast(r.in("self"), type);
   const Value gap = r.op("Sub", {r.op("Gather", {x, r.constant(first)}, {{"axis", 0}}),
                                  r.op("Gather", {x, r.constant(second)}, {{"axis", 0}})});
-  r.out("out", norm(r, gap, r.real("p")));
+  r.out("out", norm(r, gap, p));
 }
+void pdist(Recipe& r) { pdist_of(r, r.real("p")); }
+void pdist_forward(Recipe& r) { pdist_of(r, r.scalar("pScalar").real()); }
 
 // Parts along an axis whose norm is larger than maxNorm become that long.
 void renorm(Recipe& r) {
   const DType type = wide(r.dtype("self"));
   const Shape shape = r.shape("self");
   const int64_t dim = r.axis("dim", shape.size());
-  std::vector<int64_t> order{dim};
+  Ints order{dim};
   for (size_t i = 0; i < shape.size(); ++i) {
     if (static_cast<int64_t>(i) != dim) order.push_back(static_cast<int64_t>(i));
   }
@@ -126,11 +137,15 @@ void histc(Recipe& r) {
 void chunk_cat(Recipe& r) {
   const int64_t dim = r.integer("dim"), chunks = r.integer("numChunks");
   const DType type = r.dtype("out");
-  std::vector<Value> parts;
+  if (chunks < 1) refuse("numChunks is {}; expected 1 or more", chunks);
+  Values parts;
   for (size_t i = 0; i < r.length("tensors"); ++i) {
     Value x = r.cast(r.in("tensors", i), type);
     Shape shape = r.shape(x);
     const auto axis = static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(shape.size()) : dim);
+    if (chunks > std::max<int64_t>(shape[axis], 1) * 65536) {
+      refuse("numChunks is {}; tensor {} has {} rows", chunks, i, shape[axis]);
+    }
     const int64_t each = (shape[axis] + chunks - 1) / chunks, missing = each * chunks - shape[axis];
     if (missing > 0) {
       Shape zeros = shape;
@@ -151,6 +166,7 @@ void chunk_cat(Recipe& r) {
 const Row kRows[] = {
     {"aclnnCdist", cdist},
     {"aclnnPdist", pdist},
+    {"aclnnPdistForward", pdist_forward},
     {"aclnnRenorm", renorm},
     {"aclnnInplaceRenorm", renorm},
     {"aclnnBincount", bincount},

@@ -117,8 +117,8 @@ Rows rows_of(Recipe& r) {
   const Shape shape = r.shape("input"), normal = r.ints("normalizedShape");
   if (normal.size() > shape.size() ||
       !std::equal(normal.rbegin(), normal.rend(), shape.rbegin())) {
-    refuse("normalizedShape is {}; expected the last axes of an input of {}", normal,
-           to_string(shape));
+    refuse("normalizedShape is {}; expected the last axes of an input of {}",
+           normal.plain(), to_string(shape));
   }
   Rows rows;
   for (size_t i = 0; i < shape.size(); ++i) {
@@ -249,6 +249,8 @@ const Row kRows[] = {
     {"aclnnBatchNorm", batch_norm},
     {"aclnnBatchNormBackward", batch_norm_backward},
     {"aclnnLayerNorm", layer_norm},
+    {"aclnnFastLayerNorm", layer_norm},
+    {"aclnnLayerNormWithImplMode", layer_norm},
     {"aclnnLayerNormBackward", layer_norm_backward},
 };
 

@@ -87,6 +87,22 @@ void distinct_dim(Recipe& r) {
   r.out("countsOut", parts[3]);
 }
 
+// `dim` beyond the axes: of all elements in a row.
+void distinct_neighbours(Recipe& r) {
+  const DType type = r.dtype("self");
+  const int64_t dim = r.integer("dim"), rank = static_cast<int64_t>(r.rank("self"));
+  const bool all = rank == 0 || dim < -rank || dim >= rank;
+  Value x = all ? flat(r) : r.in("self");
+  if (type == DType::boolean) x = r.cast(x, DType::u8);
+  const auto parts = all ? r.ops("UniqueConsecutive", {x}, 4)
+                         : r.ops("UniqueConsecutive", {x}, 4, {{"axis", dim}});
+  r.out("valueOut", r.cast(parts[0], type));
+  if (r.given("inverseOut") && r.flag("returnInverse")) {
+    r.out("inverseOut", all ? r.reshape(parts[2], r.shape("self")) : parts[2]);
+  }
+  if (r.given("countsOut") && r.flag("returnCounts")) r.out("countsOut", parts[3]);
+}
+
 // --- places in a sorted row
 
 void search(Recipe& r, Value row, Value values) {
@@ -113,6 +129,7 @@ const Row kRows[] = {
     {"aclnnUnique", distinct},
     {"aclnnUnique2", distinct},
     {"aclnnUniqueDim", distinct_dim},
+    {"aclnnUniqueConsecutive", distinct_neighbours},
     {"aclnnSearchSorted", search_sorted},
     {"aclnnBucketize", bucketize},
 };

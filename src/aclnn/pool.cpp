@@ -8,9 +8,9 @@ namespace anynpu::aclnn {
 
 namespace {
 
-std::vector<int64_t> per_axis(Recipe& r, const char* name, size_t axes,
-                              const std::vector<int64_t>& otherwise) {
-  auto list = r.has_parameter(name) ? r.ints(name) : std::vector<int64_t>{};
+Ints per_axis(Recipe& r, const char* name, size_t axes,
+                              const Ints& otherwise) {
+  auto list = r.has_parameter(name) ? r.ints(name) : Ints{};
   if (list.empty()) list = otherwise;
   if (list.size() == 1) list.assign(axes, list[0]);
   if (list.size() != axes) refuse("{} has {} numbers; expected 1 or {}", name, list.size(), axes);
@@ -28,21 +28,21 @@ Shape spatial(const Shape& shape, size_t axes) {
 // --- maxima
 
 struct MaxWindow {
-  std::vector<int64_t> kernel, stride, pad, dilation;
+  Ints kernel, stride, pad, dilation;
 };
 
 MaxWindow max_window(Recipe& r, size_t axes) {
   MaxWindow w;
   w.kernel = per_axis(r, "kernelSize", axes, {});
   w.stride = per_axis(r, "stride", axes, w.kernel);
-  w.pad = per_axis(r, "padding", axes, std::vector<int64_t>(axes, 0));
-  w.dilation = per_axis(r, "dilation", axes, std::vector<int64_t>(axes, 1));
+  w.pad = per_axis(r, "padding", axes, Ints(axes, 0));
+  w.dilation = per_axis(r, "dilation", axes, Ints(axes, 1));
   return w;
 }
 
 // Ranges of every output position along each axis, as RegionMax takes them.
 struct Ranges {
-  std::vector<int64_t> sizes, begins, ends, dilations;
+  Ints sizes, begins, ends, dilations;
 };
 
 Ranges window_ranges(const Shape& in, const Shape& out, const MaxWindow& w) {
@@ -60,7 +60,7 @@ Ranges window_ranges(const Shape& in, const Shape& out, const MaxWindow& w) {
 }
 
 Ranges adaptive_ranges(const Shape& in, const Shape& out) {
-  Ranges ranges{out, {}, {}, std::vector<int64_t>(out.size(), 1)};
+  Ranges ranges{out, {}, {}, Ints(out.size(), 1)};
   for (size_t d = 0; d < in.size(); ++d) {
     for (int64_t o = 0; o < out[d]; ++o) {
       ranges.begins.push_back(o * in[d] / out[d]);
@@ -71,7 +71,7 @@ Ranges adaptive_ranges(const Shape& in, const Shape& out) {
 }
 
 // Values and places in the plane.
-std::vector<Value> region_max(Recipe& r, Value x, const Ranges& ranges) {
+Values region_max(Recipe& r, Value x, const Ranges& ranges) {
   return r.ops("RegionMax", {x}, 2,
                {{"sizes", ranges.sizes},
                 {"begins", ranges.begins},
@@ -114,7 +114,7 @@ void max_pool_with_mask(Recipe& r) {
   const Value y = r.op("MaxPool", {r.reshape(x, shape)},
                        {{"kernel_shape", w.kernel},
                         {"strides", w.stride},
-                        {"pads", std::vector<int64_t>{w.pad[0], w.pad[1], w.pad[0], w.pad[1]}},
+                        {"pads", Ints{w.pad[0], w.pad[1], w.pad[0], w.pad[1]}},
                         {"dilations", w.dilation},
                         {"ceil_mode", r.flag("ceilMode")}});
   r.out("out", r.reshape(y, r.shape("out")));
@@ -192,10 +192,11 @@ void average(Recipe& r, size_t axes, bool gradient, Param source, Param out) {
   const auto kernel = per_axis(r, "kernelSize", axes, {});
   const auto stride = per_axis(r, r.has_parameter("stride") ? "stride" : "strides", axes, kernel);
   const auto pad = per_axis(r, r.has_parameter("padding") ? "padding" : "paddings", axes,
-                            std::vector<int64_t>(axes, 0));
+                            Ints(axes, 0));
   const bool count_pads = r.flag("countIncludePad");
   const int64_t divisor = r.integer("divisorOverride");
-  Value x = r.cast(r.in(source), computed_in(r.dtype(source)));
+  const bool whole = is_integer(r.dtype(source));
+  Value x = r.cast(r.in(source), whole ? DType::f64 : computed_in(r.dtype(source)));
   const auto first = static_cast<int64_t>(r.shape(x).size() - axes);
   for (size_t d = 0; d < axes; ++d) {
     const AxisWeights map =
@@ -203,6 +204,8 @@ void average(Recipe& r, size_t axes, bool gradient, Param source, Param out) {
     x = apply(r, x, first + static_cast<int64_t>(d), gradient ? map.transposed() : map);
   }
   if (divisor != 0) x = r.op("Div", {x, r.constant(r.dtype(x), static_cast<double>(divisor))});
+  // Integers are cut, after what binary fractions lose.
+  if (whole) x = r.op("Add", {x, r.op("Mul", {r.op("Sign", {x}), r.constant(DType::f64, 1e-9)})});
   r.out(out, x);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The common type of operands by the rules of torch: bool, integers, floats and complex numbers are
-// categories in this order; inside one the wider type counts, float16 with bfloat16 gives float32.
+// Type promotion by the rules of torch: bool, integers, floats and complex numbers are
+// categories in this order; inside one the wider type wins, float16 with bfloat16 gives float32.
 #pragma once
 
 #include "aclnn/tensor_view.h"
@@ -8,7 +8,7 @@
 namespace anynpu::aclnn {
 
 DType promote(DType a, DType b);
-// With a number of a program: it changes the category alone, never the width.
+// With a Python or C number, which changes the category only, never the width.
 DType promote_scalar(DType tensor, DType scalar);
 
 bool is_integer(DType type);  // without bool

@@ -8,8 +8,7 @@ namespace anynpu::aclnn {
 namespace {
 
 Value uniform(Recipe& r, const Shape& shape) {
-  return r.op("PhiloxUniform", {r.number("seed", DType::i64), r.number("offset", DType::i64)},
-              {{"shape", shape}});
+  return r.op("PhiloxUniform", seeds_of(r), {{"shape", shape}});
 }
 
 // Of mean 0 and deviation 1, from two uniform numbers each: sqrt(-2 ln(1 - u)) * cos(2 pi v).
@@ -38,6 +37,33 @@ void fill_integers(Recipe& r) {
   const Value u = r.cast(uniform(r, r.shape(0)), DType::f64);
   const Value steps = r.op("Floor", {r.op("Mul", {u, r.op("Sub", {to, from})})});
   r.out(0, r.op("Add", {from, steps}));
+}
+
+// Integers up to the largest that the type counts one by one, as torch's random_().
+void fill_any_integers(Recipe& r) {
+  const DType type = r.dtype(0);
+  const double most = type == DType::boolean ? 2
+                      : type == DType::f16   ? 2049
+                      : type == DType::bf16  ? 257
+                      : type == DType::f32   ? 16777217.0
+                      : type == DType::i8    ? 128
+                      : type == DType::u8    ? 256
+                      : type == DType::i16   ? 32768
+                      : type == DType::i32   ? 2147483648.0
+                                             : 9007199254740992.0;
+  const Value u = r.cast(uniform(r, r.shape(0)), DType::f64);
+  r.out(0, r.op("Floor", {r.op("Mul", {u, r.constant(DType::f64, most)})}));
+}
+
+// Numbers below n in an order that is drawn.
+void shuffled(Recipe& r) {
+  const int64_t n = r.integer("n");
+  if (n < 0 || n != r.tensor("out").count()) {
+    refuse("n is {}; out has {} elements", n, r.tensor("out").count());
+  }
+  if (n == 0) return;
+  const auto order = r.ops("TopK", {uniform(r, {n}), r.constant({n})}, 2, {{"axis", 0}});
+  r.out("out", r.reshape(order[1], r.shape("out")));
 }
 
 // mean + deviation * n; each of them a tensor or a number.
@@ -76,6 +102,12 @@ const Row kRows[] = {
     {"aclnnInplaceUniform", fill_uniform},
     {"aclnnInplaceRandom", fill_integers},
     {"aclnnInplaceNormal", fill_normal},
+    {"aclnnInplaceUniformTensor", fill_uniform},
+    {"aclnnInplaceRandomTensor", fill_integers},
+    {"aclnnInplaceNormalTensor", fill_normal},
+    {"aclnnInplaceRandomWithoutFromTo", fill_any_integers},
+    {"aclnnInplaceRandomWithoutFromToTensor", fill_any_integers},
+    {"aclnnRandperm", shuffled},
     {"aclnnNormalFloatFloat", fill_normal},
     {"aclnnNormalFloatTensor", fill_normal},
     {"aclnnNormalTensorFloat", fill_normal},
@@ -86,6 +118,7 @@ const Row kRows[] = {
     {"aclnnInplaceBernoulliTensor", bernoulli},
     {"aclnnDropoutGenMask", dropout_mask},
     {"aclnnDropoutGenMaskV2", dropout_mask},
+    {"aclnnDropoutGenMaskV2Tensor", dropout_mask},
     {"aclnnDropoutDoMask", dropout_by_mask},
 };
 

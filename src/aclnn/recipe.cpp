@@ -9,6 +9,7 @@
 #include "graph/tensor_value.h"
 #include "ops/broadcast.h"
 #include "ops/elements/wide.h"
+#include "ops/elementwise/elementwise.h"
 #include "ops/registry.h"
 #include "tensor/onnx_type.h"
 
@@ -62,15 +63,25 @@ Value Recipe::read_tensor(uint32_t tensor) {
 }
 
 Value Recipe::matrix(Param param, bool& transposed) {
+  tensor(param);
+  return read_matrix(argument(param, ArgumentKind::tensor).first_tensor, transposed);
+}
+
+Value Recipe::matrix(Param list, size_t index, bool& transposed) {
+  tensor(list, index);
+  return read_matrix(argument(list, ArgumentKind::tensors).first_tensor +
+                         static_cast<uint32_t>(index), transposed);
+}
+
+Value Recipe::read_matrix(uint32_t tensor, bool& transposed) {
   transposed = false;
-  const TensorView& from = tensor(param);
+  const TensorView& from = view(tensor);
   const size_t rank = from.shape.size();
-  if (rank < 2 || from.contiguous()) return in(param);
+  if (rank < 2 || from.contiguous()) return read_tensor(tensor);
   TensorView turned = from;
   std::swap(turned.shape[rank - 1], turned.shape[rank - 2]);
   std::swap(turned.strides[rank - 1], turned.strides[rank - 2]);
-  if (!turned.contiguous()) return in(param);
-  const uint32_t tensor = argument(param, ArgumentKind::tensor).first_tensor;
+  if (!turned.contiguous()) return read_tensor(tensor);
   auto& known = state_->turned;
   transposed = true;
   if (const auto found = known.find(tensor); found != known.end()) return found->second;
@@ -95,6 +106,22 @@ Value Recipe::number(Param list, size_t index, DType dtype) {
     refuse("{} has {} scalars; expected more than {}", label(list), found.scalars.size(), index);
   }
   return value_input(found.first_value + static_cast<uint32_t>(index), dtype);
+}
+
+Value Recipe::list(Param param, int64_t least, int64_t most) {
+  const Argument& found = argument(param, ArgumentKind::ints);
+  if (!row_.is_list(label(param))) {
+    refuse(Code::internal, "the row of {} does not name {} among its lists", row_.name,
+           label(param));
+  }
+  Feed feed;
+  feed.from = Feed::From::list;
+  feed.index = static_cast<uint32_t>(&found - call_.arguments.data());
+  feed.dtype = DType::i64;
+  feed.bytes = found.ints.size_bytes();
+  feed.least = least;
+  feed.most = most;
+  return state_->add_input(feed, DType::i64, {static_cast<int64_t>(found.ints.size())});
 }
 
 Value Recipe::value_input(uint32_t place, DType dtype) {
@@ -145,13 +172,20 @@ Value Recipe::op(const char* name, const std::vector<Value>& inputs, Attrs attrs
   return ops(name, inputs, 1, attrs)[0];
 }
 
-std::vector<Value> Recipe::ops(const char* name, const std::vector<Value>& inputs, size_t outputs,
+Values Recipe::ops(const char* name, const std::vector<Value>& inputs, size_t outputs,
                                Attrs attrs) {
   graph::Graph& graph = state_->graph;
   graph::Node node;
   node.op = name;
   const ops::Registry& registry = ops::Registry::instance();
-  if (!registry.find(name, "", 0).ok()) node.domain = "anynpu";
+  // Functions of complex numbers are one operator of their own.
+  const bool is_complex_call = std::ranges::any_of(
+      inputs, [&](const Value& input) { return input && is_complex(dtype(input)); });
+  if (is_complex_call && ops::elementwise::is_complex_function(name)) {
+    node.op = "ComplexFunction";
+    node.attrs.emplace("function", std::string(name));
+  }
+  if (!registry.find(node.op, "", 0).ok()) node.domain = "anynpu";
   node.name = graph.nodes.empty() ? std::string(call_.signature->name)
                                   : format("{}_{}", call_.signature->name, state_->names++);
   std::vector<ops::Operand> operands;
@@ -182,6 +216,11 @@ std::vector<Value> Recipe::ops(const char* name, const std::vector<Value>& input
 }
 
 DType Recipe::dtype(Value value) const { return state_->value(value).dtype; }
+void refuse_item(size_t index, size_t count) {
+  refuse("item {} of {} is needed; expected a tensor of more axes, or a longer list",
+         static_cast<int64_t>(index), count);
+}
+
 bool Recipe::has_shape(Value value) const {
   const graph::Value& found = state_->value(value);
   return found.has_shape && is_static(found.shape);
@@ -206,6 +245,11 @@ Value Recipe::cast(Value value, DType dtype) {
     return op("ComplexCast", {value}, {{"to", static_cast<int64_t>(dtype)}});
   }
   return op("Cast", {value}, {{"to", cast_number(dtype)}});
+}
+
+Value Recipe::reinterpret(Value value, DType dtype) {
+  if (this->dtype(value) == dtype) return value;
+  return op("Reinterpret", {value}, {{"to", cast_number(dtype)}});
 }
 
 Value Recipe::reshape(Value value, const Shape& shape) {

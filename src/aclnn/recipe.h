@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recipe turns one call of an aclnn operator into a graph of our operators (src/ops). It runs when
-// a call is new: its result, the plan, is kept and used again for calls with the same types, shapes,
-// strides and attributes (service/aclnn/plan_cache.h).
+// A recipe turns one call of an aclnn operator into a graph of our operators (src/ops). It runs for
+// the first such call; the plan is cached and reused for calls with the same types, shapes, strides
+// and attributes (service/aclnn/plan_cache.h).
 //
 //   void add(Recipe& r) {                                  // aclnnAdd(self, other, alpha, out)
 //     const DType type = promote(r.dtype("self"), r.dtype("other"));
@@ -9,14 +9,15 @@
 //     r.out("out", r.op("Add", {r.cast(r.in("self"), type), scaled}));
 //   }
 //
-// Values are contiguous tensors whose type and shape are known as soon as they are made: a node that
-// does not fit its schema is refused there and then. A refusal leaves the recipe (it is thrown, and
-// becomes the Status of phase 1), so recipes check nothing twice. Strided arguments are read and
-// written through MoveView nodes; outputs that share memory with inputs are written last.
+// Values are contiguous tensors whose type and shape are known as soon as they are made: a node
+// that does not fit its schema is refused immediately. A refusal is thrown and becomes the Status
+// of phase 1, so recipes check nothing twice. Strided arguments are read and written through
+// MoveView nodes; outputs that share memory with inputs are written last.
 //
-// Numbers: number() makes a tensor that each run fills with the value of that call. integer(),
+// Scalars: number() makes a tensor that each run fills with the value of that call. integer(),
 // real(), scalar() read the value now: it becomes part of the plan, and a call with another value
-// gets another plan. Use number() for what changes from step to step (a learning rate, a seed).
+// gets another plan. Use number() for what changes from step to step (a learning rate, a seed), and
+// list() for arrays that do (lengths of sequences).
 #pragma once
 
 #include <functional>
@@ -27,6 +28,7 @@
 #include <vector>
 
 #include "aclnn/call.h"
+#include "aclnn/checked_list.h"
 #include "aclnn/promote.h"
 #include "aclnn/row.h"
 #include "graph/graph.h"
@@ -41,19 +43,25 @@ template <typename... Args>
 [[noreturn]] void refuse(Code code, FormatString<Args...> text, const Args&... args) {
   throw Refusal{fail(code, text, args...)};
 }
-// Of a shape, type or value that the operator does not take.
+// Refuses a shape, type or value that the operator does not support.
 template <typename... Args>
 [[noreturn]] void refuse(FormatString<Args...> text, const Args&... args) {
   throw Refusal{fail(Code::invalid_argument, text, args...)};
 }
+
+// In recipes extents and entries that are not there refuse the call.
+using Shape = CheckedList<int64_t>;
+using Ints = CheckedList<int64_t>;
+using Floats = CheckedList<float>;
 
 // A tensor of the graph. Empty: an operand that is left out.
 struct Value {
   graph::ValueId id = graph::kNoValue;
   explicit operator bool() const { return id != graph::kNoValue; }
 };
+using Values = CheckedList<Value>;
 
-// A parameter by its name in the header or by its place. "self" and "out" also find "selfRef",
+// A parameter by its name in the header or by its position. "self" and "out" also find "selfRef",
 // the tensor of in-place operators.
 struct Param {
   std::string_view name;
@@ -77,24 +85,25 @@ using Attrs = std::initializer_list<std::pair<const char*, AttrValue>>;
 
 // What a run binds to an input or output of a part's graph.
 struct Feed {
-  enum class From : uint8_t { tensor, value } from = From::tensor;
-  uint32_t index = 0;   // among the call's tensors, or its values
-  size_t bytes = 0;     // that are touched; of a tensor, from the first one that its view reaches
-  DType dtype = DType::undefined;  // value: what it is converted to
+  enum class From : uint8_t { tensor, value, list } from = From::tensor;
+  uint32_t index = 0;   // among the call's tensors, or its values; of a list, its parameter
+  size_t bytes = 0;     // accessed; for a tensor, counted from the first byte of its view
+  DType dtype = DType::undefined;  // value: the type it is converted to
   bool open = false;    // output: the run decides its shape
+  int64_t least = 0, most = 0;     // list: what its values may be
 };
 
-// A graph whose inputs and outputs are fed. Parts run one after the other.
+// A graph and what is bound to its inputs and outputs. Parts run one after the other.
 struct Part {
   graph::Graph graph;
   std::vector<Feed> inputs, outputs;
 };
 
-// What a plan was made for: a value of the call, or whether it equals a number.
+// A condition of a plan: a value of the call, or whether that value equals `number`.
 struct ReadValue {
   uint32_t place = 0;
   Scalar value;
-  bool compared = false;  // only with `number`, and was it that?
+  bool compared = false;  // the plan depends only on whether it equals `number`
   double number = 0;
   bool equal = false;
 
@@ -113,11 +122,11 @@ class Recipe {
   Recipe(const Call& call, const Row& row);
   ~Recipe();
 
-  // What the table says beside the recipe's name.
+  // The recipe's row in the table.
   const Row& row() const { return row_; }
 
   // --- arguments
-  bool has_parameter(Param param) const;          // forms of one operator differ in theirs
+  bool has_parameter(Param param) const;          // variants of an operator differ in them
   bool is_tensor(Param param) const;              // and not a scalar
   bool is_list(Param param) const;                // of tensors
   bool is_scalar_list(Param param) const;
@@ -128,43 +137,48 @@ class Recipe {
   DType dtype(Param param) const { return tensor(param).dtype; }
   Shape shape(Param param) const { return tensor(param).shape.shape(); }
   size_t rank(Param param) const { return tensor(param).shape.size(); }
-  size_t length(Param list) const;                // of any list or array; 0 for null
+  size_t length(Param list) const;                // of any list or array; refuses null
+  size_t length_if(Param list) const { return given(list) ? length(list) : 0; }
   const TensorView& tensor(Param list, size_t index) const;
   bool given(Param list, size_t index) const;
   int64_t integer(Param param);
   bool flag(Param param) { return integer(param) != 0; }
   double real(Param param);
   std::string text(Param param) const;            // "" for null
-  std::vector<int64_t> ints(Param param) const;   // {} for null
-  std::vector<float> floats(Param param) const;
+  Ints ints(Param param) const;                   // {} for null
+  Floats floats(Param param) const;
   std::vector<bool> bools(Param param) const;
-  const Scalar& scalar(Param param);              // its value, for good
+  const Scalar& scalar(Param param);              // its value, part of the plan
   const Scalar& scalar(Param list, size_t index);
   DType scalar_type(Param param) const;
   DType scalar_type(Param list, size_t index) const;
-  // Whether a scalar or number is `value`: all others share one plan.
+  // Whether a scalar or number equals `value`; all other values share one plan.
   bool equals(Param param, double value);
-  // An axis from the end made one from the front; `axes` empty or null: all of them.
+  // The axis counted from the front, if it was given from the end; `axes` empty or null: all axes.
   int64_t axis(Param param, size_t rank);
-  std::vector<int64_t> axes(Param param, size_t rank) const;
+  Ints axes(Param param, size_t rank) const;
 
   // --- values
   Value in(Param param);                          // the tensor, packed if it is strided
   Value in(Param list, size_t index);
   Value in_if(Param param) { return given(param) ? in(param) : Value{}; }
-  // The last two axes of a matrix that is stored transposed: without a copy, with `transposed` set.
+  // A matrix whose last two axes may be stored transposed: no copy, but `transposed` is set.
   Value matrix(Param param, bool& transposed);
-  Value number(Param param, DType dtype);         // an aclScalar or a C number, at run time
+  Value matrix(Param list, size_t index, bool& transposed);
+  Value number(Param param, DType dtype);         // an aclScalar or C number, filled by each run
   Value number(Param list, size_t index, DType dtype);
+  // An aclIntArray that the row names in `lists`, int64, at run time; values outside of
+  // [least, most] are refused by phase 1.
+  Value list(Param param, int64_t least, int64_t most);
   Value constant(DType dtype, double value);      // scalar
   Value constant(const std::vector<int64_t>& list);               // of int64
   Value constant(DType dtype, Shape shape, const std::vector<double>& values);
   Value constant_of(Shape shape, const std::vector<int64_t>& values);  // of int64
-  Value filled(DType dtype, const Shape& shape, double value);    // every element, no memory moved
+  Value filled(DType dtype, const Shape& shape, double value);    // broadcast, takes no memory
 
   Value op(const char* name, std::initializer_list<Value> inputs, Attrs attrs = {});
   Value op(const char* name, const std::vector<Value>& inputs, Attrs attrs = {});
-  std::vector<Value> ops(const char* name, const std::vector<Value>& inputs, size_t outputs,
+  Values ops(const char* name, const std::vector<Value>& inputs, size_t outputs,
                          Attrs attrs = {});
 
   DType dtype(Value value) const;
@@ -173,6 +187,8 @@ class Recipe {
   bool has_shape(Value value) const;
 
   Value cast(Value value, DType dtype);           // as torch: to bool is != 0
+  // The same bytes as elements of another type: the last axis has more of them, or fewer.
+  Value reinterpret(Value value, DType dtype);
   Value reshape(Value value, const Shape& shape);
   Value expand(Value value, const Shape& shape);
   Value transpose(Value value, std::vector<int64_t> order);
@@ -184,7 +200,7 @@ class Recipe {
   void out_if(Param param, Value value) {
     if (value && given(param)) out(param, value);
   }
-  // What follows is a graph of its own that runs after what there was; values do not cross.
+  // Starts a new graph that runs after the previous ones; values cannot be used across graphs.
   void next_part();
 
   Built finish();
@@ -197,6 +213,7 @@ class Recipe {
   const TensorView& view(uint32_t tensor) const;
   void normalise();
   Value read_tensor(uint32_t tensor);
+  Value read_matrix(uint32_t tensor, bool& transposed);
   void write_tensor(uint32_t tensor, const std::string& name, Value value);
   Value value_input(uint32_t place, DType dtype);
   void note_value(uint32_t place, const Scalar& value);

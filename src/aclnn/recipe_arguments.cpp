@@ -101,7 +101,10 @@ const TensorView& Recipe::tensor(Param param) const {
 
 size_t Recipe::length(Param list) const {
   const Argument* found = find(list);
-  if (!found || !found->given) return 0;
+  if (!found) return 0;
+  if (!found->given) {
+    refuse(Code::invalid_handle, "{} is null; expected {}", label(list), kind_name(found->kind));
+  }
   return found->tensors.size() + found->scalars.size() + found->ints.size() +
          found->floats.size() + found->bools.size();
 }
@@ -161,11 +164,14 @@ double Recipe::real(Param param) {
 std::string Recipe::text(Param param) const {
   return std::string(argument(param, ArgumentKind::text).text);
 }
-std::vector<int64_t> Recipe::ints(Param param) const {
+Ints Recipe::ints(Param param) const {
   const auto& list = argument(param, ArgumentKind::ints).ints;
+  if (row_.is_list(label(param))) {
+    refuse(Code::internal, "the values of {} come with every call; use Recipe::list", label(param));
+  }
   return {list.begin(), list.end()};
 }
-std::vector<float> Recipe::floats(Param param) const {
+Floats Recipe::floats(Param param) const {
   const auto& list = argument(param, ArgumentKind::floats).floats;
   return {list.begin(), list.end()};
 }
@@ -224,12 +230,12 @@ int64_t Recipe::axis(Param param, size_t rank) {
   return from_front(integer(param), rank, label(param));
 }
 
-std::vector<int64_t> Recipe::axes(Param param, size_t rank) const {
+Ints Recipe::axes(Param param, size_t rank) const {
   std::vector<int64_t> list = ints(param);
   for (int64_t& axis : list) axis = from_front(axis, rank, label(param));
   std::sort(list.begin(), list.end());
   if (std::adjacent_find(list.begin(), list.end()) != list.end()) {
-    refuse("{} is {}; expected each axis once", label(param), ints(param));
+    refuse("{} is {}; expected each axis once", label(param), ints(param).plain());
   }
   if (list.empty()) {
     for (size_t i = 0; i < rank; ++i) list.push_back(static_cast<int64_t>(i));

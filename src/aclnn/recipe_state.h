@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a recipe has built so far. For the files of Recipe alone.
+// What a recipe has built so far. Private to the files of Recipe.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ struct Recipe::State {
     return std::find(graph.inputs.begin(), graph.inputs.end(), value.id) != graph.inputs.end();
   }
 
-  // The last two nodes, when one reads a view and the other writes what it read: one move.
+  // Merges the last two nodes into one if they read a view and write it unchanged.
   void join_moves() {
     const size_t count = graph.nodes.size();
     if (count < 2 || graph.nodes[count - 2].op != "MoveView") return;

@@ -72,38 +72,37 @@ void scatter_value(Recipe& r) {
 }
 
 void scatter_add(Recipe& r) {
+  if (r.tensor("index").count() == 0) return finish(r, r.in(0));  // of any number of axes
   const Scatter s = scatter_of(r, true);
   const Value source = cut_to(r, listed(r, r.cast(r.in("src"), s.type)), r.shape(s.index));
   finish(r, scattered(r, s.self, s.axis, s.index, source, "add"));
 }
 
-// reduce: 0 sum, 1 product, 2 mean, 3 largest, 4 smallest. Without includeSelf, elements that are
-// written begin with what leaves the first source as it is.
+// reduce: 0 none, 1 sum and 2 product as in Scatter, then 3 largest, 4 smallest, 5 mean. Without
+// includeSelf, elements that are written begin with what leaves the first source as it is.
 void scatter_reduce(Recipe& r) {
   const int64_t reduce = r.integer("reduce");
-  if (reduce < 0 || reduce > 4) refuse("reduce is {}; expected 0 to 4", reduce);
+  if (reduce < 0 || reduce > 5) refuse("reduce is {}; expected 0 to 5", reduce);
+  enum : int64_t { kNone, kSum, kProduct, kLargest, kSmallest, kMean };
   const bool with_self = r.flag("includeSelf");
   const Scatter s = scatter_of(r, true);
   const Value source = cut_to(r, listed(r, r.cast(r.in("src"), s.type)), r.shape(s.index));
-  const char* const kNames[] = {"add", "mul", "add", "max", "min"};
+  const char* const kNames[] = {"none", "add", "mul", "max", "min", "add"};
   Value self = s.self;
   if (!with_self) {
-    const bool first = reduce >= 3;  // an element of the source itself
+    const bool first = reduce == kNone || reduce == kLargest || reduce == kSmallest;  // an element of the source itself
     const Value neutral = first ? source
-                                : r.expand(r.constant(s.type, reduce == 1 ? 1 : 0), r.shape(source));
+                                : r.expand(r.constant(s.type, reduce == kProduct ? 1 : 0), r.shape(source));
     self = scattered(r, self, s.axis, s.index, neutral, "none");
   }
   Value y = scattered(r, self, s.axis, s.index, source, kNames[reduce]);
-  if (reduce == 2) {
+  if (reduce == kMean) {
     const Value ones = r.expand(r.constant(s.type, 1), r.shape(source));
     Value counts = scattered(r, r.filled(s.type, r.shape(self), with_self ? 1 : 0), s.axis, s.index,
                              ones, "add");
     counts = r.op("Max", {counts, r.constant(s.type, 1)});
-    y = r.op("Div", {y, counts});
-    if (!is_floating(s.type)) {  // rounded down, as torch does
-      y = r.op("Div", {r.op("Sub", {r.op("Mul", {y, counts}),
-                                    r.op("Mod", {r.op("Mul", {y, counts}), counts})}), counts});
-    }
+    // Integers are rounded down, as torch does.
+    y = is_floating(s.type) ? r.op("Div", {y, counts}) : r.op("FloorDivide", {y, counts});
   }
   finish(r, y);
 }
@@ -179,15 +178,15 @@ void masked_scatter(Recipe& r) {
 // Indexing by tensors: which axes have an index, the indices as rows of coordinates, and where their
 // axes stand in the result.
 struct Indexing {
-  std::vector<int64_t> order;   // indexed axes, then the others
-  std::vector<int64_t> places;  // axes of the result, as (index axes, other axes) in its order
+  Ints order;   // indexed axes, then the others
+  Ints places;  // axes of the result, as (index axes, other axes) in its order
   Value coordinates;            // index shape, and one number for each indexed axis
   Shape index_shape, rest;
 };
 
 Indexing indexing_of(Recipe& r, const Shape& shape) {
   Indexing x;
-  std::vector<int64_t> indexed;
+  Ints indexed;
   const size_t given = r.length("indices");
   if (given > shape.size()) refuse("{} indices for {} axes", given, shape.size());
   for (size_t i = 0; i < given; ++i) {
@@ -198,7 +197,7 @@ Indexing indexing_of(Recipe& r, const Shape& shape) {
   }
   if (indexed.empty()) refuse("indices has no tensor; expected at least one");
   Value wide;  // broadcast of all indices
-  std::vector<Value> lists;
+  Values lists;
   for (int64_t axis : indexed) {
     const TensorView& view = r.tensor("indices", static_cast<size_t>(axis));
     if (view.dtype == DType::boolean || view.dtype == DType::u8) {
@@ -233,8 +232,8 @@ Indexing indexing_of(Recipe& r, const Shape& shape) {
   return x;
 }
 
-std::vector<int64_t> inverse(const std::vector<int64_t>& order) {
-  std::vector<int64_t> back(order.size());
+Ints inverse(const Ints& order) {
+  Ints back(order.size());
   for (size_t i = 0; i < order.size(); ++i) back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
   return back;
 }
@@ -270,6 +269,7 @@ const Row kRows[] = {
     {"aclnnScatterReduce", scatter_reduce},
     {"aclnnInplaceScatterReduce", scatter_reduce},
     {"aclnnIndexAdd", index_add},
+    {"aclnnIndexAddV2", index_add},
     {"aclnnIndexCopy", index_copy},
     {"aclnnInplaceIndexCopy", index_copy},
     {"aclnnIndexFill", index_fill},

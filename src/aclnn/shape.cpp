@@ -9,8 +9,8 @@ namespace anynpu::aclnn {
 namespace {
 
 // Tensors of the list in the type of the output; those of shape (0) count as nothing, as in torch.
-std::vector<Value> members(Recipe& r) {
-  std::vector<Value> list;
+Values members(Recipe& r) {
+  Values list;
   for (size_t i = 0; i < r.length("tensors"); ++i) {
     if (r.tensor("tensors", i).shape.size() == 1 && r.tensor("tensors", i).count() == 0 &&
         r.rank("out") != 1)
@@ -21,7 +21,7 @@ std::vector<Value> members(Recipe& r) {
 }
 
 void cat(Recipe& r) {
-  const std::vector<Value> list = members(r);
+  const Values list = members(r);
   if (list.empty()) return r.out("out", r.filled(r.dtype("out"), r.shape("out"), 0));
   r.out("out", r.op("Concat", list, {{"axis", r.axis("dim", r.rank("out"))}}));
 }
@@ -29,7 +29,7 @@ void cat(Recipe& r) {
 // Along a new axis.
 void stack(Recipe& r) {
   const int64_t axis = r.axis("dim", r.rank("out"));
-  std::vector<Value> list;
+  Values list;
   for (size_t i = 0; i < r.length("tensors"); ++i) {
     const Value x = r.cast(r.in("tensors", i), r.dtype("out"));
     Shape shape = r.shape(x);
@@ -41,7 +41,7 @@ void stack(Recipe& r) {
 }
 
 // Pieces of the sizes given along an axis.
-void split_in(Recipe& r, const std::vector<int64_t>& sizes) {
+void split_in(Recipe& r, const Ints& sizes) {
   const int64_t axis = r.axis("dim", r.rank("self"));
   const Value x = r.in("self");
   int64_t at = 0;
@@ -54,7 +54,7 @@ void split_in(Recipe& r, const std::vector<int64_t>& sizes) {
 void split(Recipe& r) {
   const int64_t axis = r.axis("dim", r.rank("self")), size = r.integer("splitSections");
   const int64_t whole = r.shape("self")[static_cast<size_t>(axis)];
-  std::vector<int64_t> sizes;
+  Ints sizes;
   for (size_t i = 0; i < r.length("out"); ++i) {
     sizes.push_back(std::min(size, whole - static_cast<int64_t>(i) * size));
   }
@@ -72,7 +72,7 @@ void triangle(Recipe& r) {
 
 void flip(Recipe& r) {
   Value x = r.in("self");
-  for (int64_t axis : r.ints("dims").empty() ? std::vector<int64_t>{}
+  for (int64_t axis : r.ints("dims").empty() ? Ints{}
                                              : r.axes("dims", r.rank("self"))) {
     x = r.slice(x, axis, -1, std::numeric_limits<int64_t>::min() + 1, -1);
   }
@@ -147,7 +147,7 @@ void constant_pad(Recipe& r) {
   if (pads.size() % 2 != 0 || pads.size() / 2 > rank) {
     refuse("pad has {} numbers; expected two for each of at most {} axes", pads.size(), rank);
   }
-  std::vector<int64_t> ordered(2 * rank, 0);
+  Ints ordered(2 * rank, 0);
   for (size_t i = 0; i < pads.size() / 2; ++i) {
     ordered[rank - 1 - i] = pads[2 * i];
     ordered[2 * rank - 1 - i] = pads[2 * i + 1];

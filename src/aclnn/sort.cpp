@@ -17,7 +17,7 @@ void write(Recipe& r, Param out, Value value) {
   if (r.given(out)) r.out(out, r.reshape(value, r.shape(out)));
 }
 
-std::vector<Value> ordered(Recipe& r, Value x, int64_t axis, int64_t count, bool largest) {
+Values ordered(Recipe& r, Value x, int64_t axis, int64_t count, bool largest) {
   return r.ops("TopK", {x, r.constant({count})}, 2,
                {{"axis", axis}, {"largest", largest}, {"sorted", 1}});
 }
@@ -90,6 +90,18 @@ void running(Recipe& r) {
   r.out("out", r.reshape(y, r.shape("out")));
 }
 
+void running_product(Recipe& r) {
+  const DType type = computed_in(r.dtype("input"));
+  const auto rank = static_cast<int64_t>(std::max<size_t>(r.rank("input"), 1));
+  int64_t axis = r.scalar("dim").integer();
+  if (axis < -rank || axis >= rank) refuse("dim is {}; expected {} to {}", axis, -rank, rank - 1);
+  if (axis < 0) axis += rank;
+  Value x = r.cast(r.in("input"), type);
+  if (r.rank("input") == 0) x = r.reshape(x, {1});
+  const Value y = r.op("CumProd", {x, r.constant(DType::i64, static_cast<double>(axis))});
+  r.out("input", r.reshape(y, r.shape("input")));
+}
+
 void running_v2(Recipe& r) {
   const DType type = computed_in(r.dtype("out"));
   const auto axis = static_cast<double>(r.axis("dim", r.rank(0)));
@@ -112,6 +124,7 @@ const Row kRows[] = {
     {"aclnnCumsum", running, "CumSum"},
     {"aclnnCumsumV2", running_v2},
     {"aclnnCumprod", running, "CumProd", false, 1},
+    {"aclnnInplaceCumprod", running_product},
 };
 
 }  // namespace

@@ -67,7 +67,7 @@ Status check(const TensorView& view) {
   int64_t count = 1;
   for (size_t i = 0; i < view.shape.size(); ++i) {
     const int64_t extent = view.shape[i], stride = view.strides[i];
-    if (extent < 0 || extent > kMost || count * std::max<int64_t>(extent, 1) > kMost) {
+    if (extent < 0 || extent > kMost / count) {
       return fail(Code::invalid_argument,
                   "a tensor has the shape {}; expected extents from 0 up, and at most {} elements",
                   view.shape.shape(), kMost);
@@ -78,6 +78,10 @@ Status check(const TensorView& view) {
       return fail(Code::invalid_argument, "stride {} of a tensor is {}; expected at most {}", i,
                   stride, most_stride);
     }
+  }
+  if (view.offset < 0 || view.offset > kMost) {
+    return fail(Code::invalid_argument, "a tensor of {} begins at offset {}; expected 0 to {}",
+                to_string(view), view.offset, kMost);
   }
   const TensorView::Span span = view.span();
   if (span.first < 0 || span.first > kMost) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors, scalars and arrays as programs pass them to aclnn operators: plain values that copy what
-// they were made from. A tensor is a view into a storage: element (i, j, ...) lies at
-// data + (offset + i * strides[0] + j * strides[1] ...) * size of an element.
+// Tensors, scalars and arrays as programs pass them to aclnn operators: plain values that own
+// copies of shapes and strides. A tensor is a view into a storage: element (i, j, ...) is at
+// data + (offset + i * strides[0] + j * strides[1] ...) * element size.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace anynpu::aclnn {
 
-// Extents or strides, kept in place: descriptors are made for every call of an operator.
+// Extents or strides, stored inline: descriptors are created for every call of an operator.
 class Dims {
  public:
   static constexpr size_t kMost = 16;
@@ -49,13 +49,13 @@ struct TensorView {
 
   int64_t count() const;  // of elements
   bool contiguous() const;
-  // The elements between the first and the last one that the view touches: where the first lies,
-  // from `data`, and how many there are. Nothing of an empty view.
+  // The range of elements from the first to the last one that the view reaches: the index of the
+  // first, from `data`, and their number. Empty for an empty view.
   struct Span {
     int64_t first = 0, count = 0;
   };
   Span span() const;
-  // The addresses of it.
+  // The addresses of that range.
   std::byte* begin() const;
   size_t span_bytes() const;
 
@@ -66,7 +66,7 @@ using anynpu::to_string;
 // "float32 2x3", with strides where they are not those of the shape.
 std::string to_string(const TensorView& view);
 
-// Fails when there are too many axes, an extent is negative, an element is outside of the storage
+// Fails if there are too many axes, an extent is negative, an element is outside of the storage
 // or the view is so large that its size overflows.
 Status check(const TensorView& view);
 
@@ -84,7 +84,7 @@ struct Scalar {
   }
 };
 
-// `value` points to one value of `dtype`. Fails for types that are no numbers.
+// `value` points to one value of `dtype`. Fails for types that are not numeric.
 Result<Scalar> make_scalar(const void* value, DType dtype);
 Scalar scalar_of(double value);
 Scalar scalar_of(int64_t value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of entry points: objects travel through the C interfaces as handles that look like
+// Arguments of entry points: objects are passed through the C interfaces as handles that look like
 // pointers to incomplete types; results are written to addresses that may be null.
 #pragma once
 
@@ -28,7 +28,7 @@ Result<Pointer> insert_object(std::shared_ptr<T> object) {
   return fail(Code::out_of_handles, "no handle is free; destroy objects that are no longer used");
 }
 
-// Ends the life of a handle; the sentence says why when it is none.
+// Removes a handle; the error says why it is not valid.
 template <typename T>
 Status remove_object(const void* pointer) {
   if (HandleTable::instance().remove<T>(to_handle(pointer))) return {};

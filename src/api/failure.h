@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A failed call on its way out of a front door. Its number follows from the Code of the status
-// (errors.cpp of the door); `code` is set where it is given from outside, as by fault injection.
+// The failure of an entry point. Its error code follows from the Code of the status (errors.cpp of
+// the front door), unless `code` is set from outside, as by fault injection.
 #pragma once
 
 #include "base/status.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frame of every C entry point, the same for all front doors: fork check, init check, injected
-// faults, trace zone, conversion of the outcome; no exception leaves it. A few nanoseconds when all
-// is well. A door has an entry.h with its Traits:
+// faults, trace zone, conversion of the outcome; no exception leaves it. It costs a few nanoseconds
+// on success. Each front door has an entry.h with its Traits:
 //
 //   struct Traits {
 //     using Number = aclError;                    what entry points return; 0 is success
@@ -9,9 +9,9 @@
 //     static bool initialised();                  whether calls are allowed now ...
 //     static Status start(const char* function);  ... and, when they are not, why; ok: they are
 //     static Number fault_number(std::string_view code);  0: unknown
-//     static Status hold(const char* function);   optional: waits until the call may go on
+//     static Status hold(const char* function);   optional: waits until the call may continue
 //     static Number number_of(const char* function, const Failure<Number>&);
-//     static Number report(const char* function, const Failure<Number>&);  keeps and logs it
+//     static Number report(const char* function, const Failure<Number>&);  stores and logs it
 //   };
 #pragma once
 
@@ -48,8 +48,8 @@ class Frame {
     return Traits::report(function, failure);
   }
 
-  // For functions that return a value; the body returns Result<T>. `failed` is returned on failure,
-  // and the sentence is kept all the same.
+  // For functions that return a value; the body returns Result<T>. `failed` is returned on failure;
+  // the message is kept as well.
   template <When when, typename T, typename Body>
   static T enter_value(const char* function, T failed, Body& body) noexcept {
     T value = failed;
@@ -75,7 +75,7 @@ class Frame {
     return when == When::before_init || Traits::initialised();
   }
 
-  // What a call that may_enter() stopped returns. Ok: it goes on.
+  // The result of a call that may_enter() stopped. Ok: it continues.
   [[gnu::noinline]] static Failure stopped(const char* function, When when) {
     if (in_forked_child()) return explain_fork();
     if (when == When::after_init && !Traits::initialised()) {
@@ -102,12 +102,15 @@ class Frame {
     }
   }
 
-  // Out of the way of the untraced path. One instance per entry point, so the name is its own.
+  // Out of the way of the untraced path. One instance per entry point, so the name is its own; entry
+  // points that share a body (those of aclnn operators) look theirs up.
   template <typename Body>
   [[gnu::noinline]] static Failure run_traced(const char* function, Body& body) noexcept {
+    static const char* const first = function;
     static trace::StaticName name(function);
     const uint32_t correlation = trace::next_correlation();
-    trace::TraceZone zone(trace::Category::api, name, correlation);
+    const trace::NameId id = function == first ? name.id() : trace::intern(function);
+    trace::TraceZone zone(trace::Category::api, id, correlation);
     trace::CorrelationScope scope(correlation);
     Failure failure = run_body(body);
     if (!failure.ok()) zone.set_arg(static_cast<uint64_t>(Traits::number_of(function, failure)));

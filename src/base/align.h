@@ -8,7 +8,7 @@
 
 namespace anynpu {
 
-// ceil_div(17, 8) == 3: how many units hold the value.
+// ceil_div(17, 8) == 3: the number of units that hold the value.
 template <std::integral T>
 constexpr T ceil_div(T value, std::type_identity_t<T> unit) {
   return (value + unit - 1) / unit;

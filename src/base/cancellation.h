@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cancellation of work that may run for any time, such as a loop inside a model. Who runs work for
-// others, a stream, opens a scope around it; the work calls check_cancelled() now and then.
+// Cancellation of work that may run for a long time, such as a loop inside a model. Whoever runs
+// the work (a stream) opens a scope around it; the work calls check_cancelled() now and then.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ class CancellationScope {
   CancellationScope* const outer_;
 };
 
-// aborted when the owner cancelled the work; cancelled on Ctrl-C in the main thread, which is
-// looked at every 50 ms. A few nanoseconds otherwise.
+// `aborted` when the owner cancelled the work; `cancelled` on Ctrl-C in the main thread, which is
+// checked every 50 ms. Otherwise ok, in a few nanoseconds.
 Status check_cancelled();
 
 }  // namespace anynpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The clock of the process: every time stamp of AnyNPU comes from here, so that events, traces and
-// timeouts share one axis (CLOCK_MONOTONIC).
+// timeouts share one time base (CLOCK_MONOTONIC).
 #pragma once
 
 #include <time.h>
@@ -15,7 +15,7 @@ inline uint64_t now_ns() {
   return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(t.tv_nsec);
 }
 
-// A point in time to wait for. Negative timeouts mean "for ever".
+// A point in time to wait for. Negative timeouts mean "forever".
 class Deadline {
  public:
   static Deadline never() { return Deadline(UINT64_MAX); }

@@ -4,7 +4,7 @@
 // branches or calls: the `optimize` attribute keeps library functions from being inlined.
 #pragma once
 
-// A sanitizer's runtime is not there yet when clones are chosen.
+// Not under sanitizers: their runtime is not ready yet when the loader chooses.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define ANYNPU_CLONES(...) \

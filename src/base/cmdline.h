@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one command-line parser of the C++ tools: options come from a table of names, grammars,
-// defaults and help. Accepts --name=value, --name value, the same with one dash, and values that
-// still wear their quotes. An unknown or incomplete option fails with a sentence.
+// defaults and help. Accepts --name=value, --name value, the same with one dash, and quoted values.
+// An unknown or incomplete option fails with a message.
 #pragma once
 
 #include <span>
@@ -23,14 +23,14 @@ struct OptionSpec {
 
 class CommandLine {
  public:
-  // `args` without the program's name. An option that is there twice keeps its last value.
+  // `args` without the program's name. Of a repeated option the last value counts.
   static Result<CommandLine> parse(std::span<const OptionSpec> table,
                                    std::span<const std::string> args);
 
   bool has(std::string_view name) const;
-  // As given, else the table's default.
+  // The value given, else the table's default.
   std::string get(std::string_view name) const;
-  // Name and value in the order of the command line; for records of what was asked.
+  // Names and values in the order of the command line, for records.
   const std::vector<std::pair<std::string, std::string>>& given() const { return given_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BLAKE2b (RFC 7693) with 32 bytes: names of files by what they hold. Nobody can make two contents
-// of one hash, as anybody can with a checksum.
+// BLAKE2b (RFC 7693) with 32 bytes: names files by their content. Unlike with a checksum, nobody
+// can construct two contents with the same hash.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ class ContentHash {
   uint64_t total_ = 0;  // bytes that were compressed
 };
 
-// Of one run of bytes.
+// The hash of one block of bytes.
 std::string content_hash(std::span<const std::byte> bytes);
 
 }  // namespace anynpu

@@ -8,7 +8,7 @@
 
 namespace anynpu {
 
-// `before` is the checksum of the bytes in front of these; 0 to start.
+// `before` is the checksum of the preceding bytes; 0 to start.
 uint32_t crc32c(std::span<const std::byte> data, uint32_t before = 0);
 
 }  // namespace anynpu

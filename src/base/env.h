@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one place that reads environment variables. Each is declared in env.def; reading an
-// undeclared one does not compile. Values are read at the time of the call (callers keep what must
-// not change); a value that does not fit its kind counts as unset, and check() says so in words.
-// Thread-safe as long as nobody changes the environment meanwhile.
+// undeclared one does not compile. Values are read at the time of the call (callers cache what must
+// not change); a value that does not fit its kind counts as unset, and check() reports it.
+// Thread-safe as long as no thread changes the environment meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct Variable {
 std::span<const Variable> variables();
 const Variable& variable(Name name);
 
-// The text as it is set; nothing when unset. An empty value counts as set.
+// The raw value; nothing when unset. An empty value counts as set.
 std::optional<std::string> get(Name name);
 // The value, or the default of the table when unset or empty.
 std::string text(Name name);
@@ -47,11 +47,11 @@ bool lists(Name name, std::string_view word);
 // "8G" -> 8589934592. Nothing for other text, negative numbers and overflow.
 std::optional<int64_t> parse_size(std::string_view text);
 
-// Sentences about values that were ignored; empty when all is well.
+// Messages about values that were ignored; empty when there are none.
 std::vector<std::string> check();
 
-// Output folders by the documented priorities; nothing is created here. Without a variable, work
-// files go where each function documents it, and logs go nowhere.
+// Output folders by the documented priorities; nothing is created here. Without a variable, output
+// files go where each function documents it, and no log is written.
 std::optional<std::string> work_path();
 std::optional<std::string> log_path();
 std::string cache_path();

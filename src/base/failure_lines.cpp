@@ -29,7 +29,7 @@ FailureLines mode() {
   return choice < 0 ? FailureLines::first : static_cast<FailureLines>(choice);
 }
 
-// What a failure is recognised by: numbers in the sentence differ from call to call.
+// The key of a failure: the numbers in the message differ from call to call.
 std::string cause_of(const FailedCall& call) {
   std::string cause = format("{} {} ", call.function, call.number);
   bool in_number = false;
@@ -47,7 +47,7 @@ struct Causes {
   std::unordered_set<std::string> seen;
 };
 
-// The first time of this cause. A forked child does not wait for a lock that nobody gives back.
+// Whether this cause is new. A forked child does not wait for a lock that is never released.
 bool is_new(const FailedCall& call) {
   static auto* causes = new Causes;
   if (in_forked_child()) return true;
@@ -112,7 +112,7 @@ void show_failure(const FailedCall& call) noexcept {
   try {
     show(call);
   } catch (...) {
-    // No memory for a line: the number alone has to do.
+    // No memory for a line: nothing is printed.
   }
 }
 

@@ -26,7 +26,7 @@ struct sigaction& previous(int signal) {
   return before[signal == SIGBUS];
 }
 
-// A touch of guarded_touch.h that faulted goes on with its answer.
+// A faulting touch of guarded_touch.h continues with its answer.
 bool ends_touch(ucontext_t& context) {
 #if defined(__x86_64__)
   greg_t& place = context.uc_mcontext.gregs[REG_RIP];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory faults of code that runs under our control. One handler for SIGSEGV and SIGBUS, installed
-// on first use; it acts only on threads that armed it and passes every other fault on to whatever
-// handler the program had. Each thread that arms gets an alternate signal stack.
+// on first use; it acts only on threads that armed it and passes every other fault on to the
+// handler that the program had. Each thread that arms it gets an alternate signal stack.
 #pragma once
 
 #include <ucontext.h>
@@ -10,11 +10,11 @@
 
 namespace anynpu {
 
-// Runs inside the signal handler: only async-signal-safe work. True: `context` says where the
-// thread goes on. False: not ours.
+// Runs inside the signal handler: only async-signal-safe work. True: the thread continues at
+// `context`. False: the fault is not ours.
 using FaultHandler = bool (*)(void* cookie, const siginfo_t& info, ucontext_t& context);
 
-// Installs the handler, or puts it back in front when somebody replaced it. Thread-safe.
+// Installs the handler, or reinstalls it if it was replaced. Thread-safe.
 void install_fault_guard();
 
 class FaultScope {

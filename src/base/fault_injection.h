@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Failures that programs ask for, to test what they do then. ANYNPU_FAULT (acl) and
-// ANYNPU_HPE_FAULT (HPE) hold a comma list each:
+// Injected failures, to test the error handling of programs. ANYNPU_FAULT (acl) and
+// ANYNPU_HPE_FAULT (HPE) are comma-separated lists of:
 //   op:NAME          the operator of that name or type fails, in every run
-//   op:NAME@N        in run N of its model alone, from 0
+//   op:NAME@N        only in run N of its model, from 0
 //   FUNCTION=CODE    the C function returns that code: a number of acl, a name of HPE
-//   FUNCTION=CODE@N  in its call N alone, from 1
-// Read once; an entry that cannot be read is told in the log. Thread-safe.
+//   FUNCTION=CODE@N  only in its call N, from 1
+// Read once; an invalid entry is reported in the log. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace anynpu {
 
 struct OperatorFault {
   std::string name;
-  std::optional<uint64_t> run;  // unset: every one
+  std::optional<uint64_t> run;  // unset: every run
 };
 
 struct CallFault {
@@ -32,17 +32,17 @@ struct CallFault {
 struct FaultList {
   std::vector<OperatorFault> operators;
   std::vector<CallFault> calls;
-  std::vector<std::string> problems;  // entries that cannot be read
+  std::vector<std::string> problems;  // invalid entries
 };
 
-// Whose faults. The codes of acl are numbers other than 0, those of HPE are names.
+// The API. Codes of acl are numbers other than 0, those of HPE are names.
 enum class FaultSource { acl, hpe };
 FaultList parse_faults(std::string_view text, FaultSource source = FaultSource::acl);
 
 const FaultList& faults(FaultSource source = FaultSource::acl);
-// The code that this call of `function` shall return; counts the calls.
+// The code that this call of `function` must return, if any; counts the calls.
 std::optional<std::string> call_fault(FaultSource source, std::string_view function);
-// The sentence of such a failure.
+// The message of an injected failure.
 Status explain_fault(FaultSource source, std::string_view function);
 
 }  // namespace anynpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// format("{} of {}", a, b): text from values. The format string is {fmt}'s and is checked while
-// compiling: a missing argument or a wrong specification is a compile error. What a message prints
-// of each type is decided here:
+// format("{} of {}", a, b): text from values. The format string is {fmt}'s and is checked at
+// compile time: a missing argument or a wrong specification is a compile error. How each type is
+// printed:
 //   enums: their number; pointers: hex with 0x; null texts: (null)
 //   floats: six significant digits, as %.6g, whatever the locale
 //   lists of integers: [1, 3, 224]
@@ -49,13 +49,13 @@ auto printable(const T& value) {
 
 }  // namespace detail
 
-// The parameter of a function that hands a format string on; fail() in status.h is an example.
+// The parameter type of a function that forwards a format string; fail() in status.h is an example.
 template <typename... Args>
 using FormatString =
     fmt::format_string<decltype(detail::printable(std::declval<const Args&>()))...>;
 
-// format("{} of {}", a, b) is a std::string. An object, so that the functions of this name in other
-// namespaces (std::format, fmt::format) do not come into view with its arguments.
+// format("{} of {}", a, b) is a std::string. An object, so that argument-dependent lookup does not
+// find functions of this name in other namespaces (std::format, fmt::format).
 struct FormatText {
   template <typename... Args>
   std::string operator()(FormatString<Args...> text, const Args&... args) const {

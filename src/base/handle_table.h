@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handles: what programs hold instead of pointers to our objects. A handle is a positive 63-bit
 // number (type tag, generation, index) that is never a mappable address. The table checks type and
-// generation in O(1), so null, stale and wrong-type handles are told apart and never dereferenced.
+// generation in O(1), so null, stale and wrong-type handles are distinguished, never dereferenced.
 //
-// All calls are thread-safe. Lookup writes the slot into a cell of the calling thread
-// (pin_cells.h): the object stays alive until the pin is gone, also when another thread removes the
-// handle meanwhile. A thread that holds more pins than it has cells counts them in the slot
-// instead.
+// All calls are thread-safe. Lookup writes the slot into a cell of the calling thread (a hazard
+// pointer, pin_cells.h): the object stays alive until the pin is released, even if another thread
+// removes the handle meanwhile. A thread that holds more pins than it has cells uses a reference
+// count in the slot instead.
 #pragma once
 
 #include <array>
@@ -119,7 +119,7 @@ std::string_view name_of(HandleTag tag);
 template <typename T>
 struct HandleType;
 
-// Puts T under a tag; use at namespace anynpu scope.
+// Assigns a tag to T; use at namespace anynpu scope.
 #define ANYNPU_HANDLE_TYPE(T, tag_name)                   \
   template <>                                             \
   struct HandleType<T> {                                  \
@@ -129,8 +129,8 @@ struct HandleType;
 class HandleTable {
  public:
   struct Slot;
-  // A slot in use: the address of the cell that says so, or, with the lowest bit set, of the slot
-  // that counts it. One word, because two would go through memory on their way up.
+  // A pinned slot: the address of the cell that pins it or, with the lowest bit set, of the slot
+  // that counts it. One word, so that it is returned in a register.
   class Held {
    public:
     Held() = default;
@@ -189,7 +189,7 @@ class HandleTable {
     return Pin<T>(pin(handle, HandleType<T>::tag));
   }
 
-  // find() with the sentence that says what is wrong with `handle`.
+  // find() with a message that says what is wrong with `handle`.
   template <typename T>
   Result<Pin<T>> resolve(Handle handle) {
     if (Pin<T> pin = find<T>(handle)) return pin;
@@ -202,7 +202,7 @@ class HandleTable {
     return std::static_pointer_cast<T>(remove_untyped(handle, HandleType<T>::tag));
   }
 
-  // Why `handle` is not a live object of type `wanted`.
+  // Explains why `handle` is not a live object of type `wanted`.
   Status explain(Handle handle, HandleTag wanted) const;
 
   // Live handles of a type.
@@ -248,7 +248,7 @@ class HandleTable {
     return base ? base + (shifted - (1u << top)) : nullptr;
   }
 
-  // In the header: this is the first thing every call of every front door does.
+  // In the header, because it is the first thing that every API call does.
   Held pin(Handle handle, HandleTag tag) {
     Slot* slot = slot_of(handle, tag);
     if (!slot) return {};
@@ -265,14 +265,14 @@ class HandleTable {
     if ((handle >> 55) != static_cast<uint64_t>(tag)) return nullptr;
     return slot_at(static_cast<uint32_t>(handle & 0x7fff'ffff));
   }
-  // The upper half of the slot's word while `handle` is valid.
+  // The upper half of the slot's word as long as `handle` is valid.
   static uint64_t life_of(Handle handle, HandleTag tag) {
     return ((handle >> 31) & 0xff'ffff) << 8 | static_cast<uint64_t>(tag);
   }
 
   Slot* pin_counted(Slot* slot, uint64_t life);
   static void unpin_counted(Slot* slot);
-  // Frees the slot of a removed handle that nobody counts, now or when the last cell lets go of it.
+  // Frees the slot of a removed handle without counted pins, now or when the last cell releases it.
   void release(Slot* slot);
   enum class Freed { yes, in_use, not_mine };
   Freed try_free(Slot* slot, std::shared_ptr<void>* object);
@@ -287,7 +287,7 @@ class HandleTable {
   std::array<std::atomic<size_t>, static_cast<size_t>(HandleTag::count)> live_{};
   mutable std::mutex mutex_;  // guards what follows
   std::vector<uint32_t> free_;
-  std::vector<Slot*> retired_;  // removed, but still in somebody's cell
+  std::vector<Slot*> retired_;  // removed, but still in some cell
   uint32_t used_ = 0;
   static std::atomic<size_t> retired_count_;  // of retired_; read without the lock
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lets a language runtime interrupt a blocking wait. Python installs a check that runs its signal
-// handlers; waits on the main thread call it every 50 ms, with no lock of ours held.
+// handlers; waits on the main thread call it every 50 ms, without holding a lock of ours.
 #pragma once
 
 #include <condition_variable>

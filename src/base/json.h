@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON in and out. parse() checks depth and size limits and reports line and column; objects keep
-// the order of their keys (of repeated keys the last value counts). The parsing library is behind
-// json.cpp alone. Values are plain data: copy, move, no sharing.
+// the order of their keys (of repeated keys the last value counts). Only json.cpp knows the parsing
+// library. Values are plain data: copy, move, no sharing.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ class Value {
   // Any number.
   Result<double> real() const;
 
-  // The member `key` of an object; null when absent or when this is no object.
+  // The member `key` of an object; null when it is absent or this is not an object.
   const Value* find(std::string_view key) const;
   // Adds or replaces a member; turns null into an object first.
   void set(std::string_view key, Value value);
@@ -55,7 +55,7 @@ class Value {
   // "object", "string", ...: for messages.
   std::string_view kind() const;
 
-  // Compact text; with `indent` > 0, one member a line. NaN and infinities become null.
+  // Compact text; with `indent` > 0, one member per line. NaN and infinities become null.
   std::string dump(int indent = 0) const;
 
  private:

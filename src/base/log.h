@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The log, driven by the vendor's environment variables (env.def: ASCEND_GLOBAL_LOG_LEVEL and its
-// neighbours). Lines look like the vendor's:
+// The log, controlled by the vendor's environment variables (env.def: ASCEND_GLOBAL_LOG_LEVEL and
+// others). Lines look like the vendor's:
 //   [ERROR] DEVICE(1234,python3):2026-11-15-05:30:00.123.456 [stream.cpp:42]1235 text
 // They go to <log path>/debug/plog/plog-<pid>_<time>.log when a log or work path is set, to stdout
 // with ASCEND_SLOG_PRINT_TO_STDOUT=1 (instead of the file), to stderr with ANYNPU_VERBOSE=log (as
-// well); with none of them a line costs a load and a branch and goes nowhere. Nothing is opened
+// well); with none of them a line costs a load and a branch and is dropped. Nothing is opened
 // before the first line. Thread-safe; a forked child writes to a file of its own. Logging never
-// fails: a folder that cannot be written turns the file off.
+// fails: if the folder cannot be written, there is no log file.
 #pragma once
 
 #include <atomic>
@@ -44,7 +44,7 @@ inline bool enabled(Level level) {
   return detail::enabled_levels.load(std::memory_order_relaxed) >> static_cast<int>(level) & 1;
 }
 
-// For lines that carry a place and module of their own, such as the application's.
+// For lines with their own source location and module, such as the application's.
 inline void write(Level level, std::string_view module, std::string_view file, int line,
                   std::string_view text) {
   if (enabled(level)) detail::write(level, module, file, line, text);

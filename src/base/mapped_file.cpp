@@ -7,7 +7,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+
+#include "base/align.h"
 
 namespace anynpu {
 
@@ -72,6 +75,15 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open_with(const std::strin
   }
   return std::shared_ptr<const MappedFile>(
       new MappedFile(path, static_cast<const std::byte*>(data), size));
+}
+
+void MappedFile::release(std::span<const std::byte> bytes) const {
+  static const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto first = reinterpret_cast<uintptr_t>(data_);
+  const auto address = reinterpret_cast<uintptr_t>(bytes.data());
+  if (address < first || address + bytes.size() > first + size_) return;
+  const uintptr_t begin = round_up(address, page), end = round_down(address + bytes.size(), page);
+  if (end > begin) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
 MappedFile::~MappedFile() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file mapped read-only. Shared: whoever holds a view keeps the mapping alive through the owner.
-// Thread-safe once open. Opening anything but a regular file fails with a sentence.
+// A file mapped read-only. Shared: holders of a view keep the mapping alive through the owner.
+// Thread-safe once open. Opening anything but a regular file fails with a message.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace anynpu {
 class MappedFile {
  public:
   static Result<std::shared_ptr<const MappedFile>> open(const std::string& path);
-  // A file that this user alone can have written: his own, no link, no right to write for others.
-  // For what is executed or believed without a further look.
+  // A file that only this user can have written: owned by the user, not a link, not writable by
+  // others. For content that is executed or trusted without further checks.
   static Result<std::shared_ptr<const MappedFile>> open_own(const std::string& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -24,6 +24,9 @@ class MappedFile {
 
   std::span<const std::byte> bytes() const { return {data_, size_}; }
   const std::string& path() const { return path_; }
+  // Releases the whole pages inside `bytes`, a part of the file that was read and will hardly be
+  // read again. If it is read again, it comes back from the file.
+  void release(std::span<const std::byte> bytes) const;
 
  private:
   static Result<std::shared_ptr<const MappedFile>> open_with(const std::string& path, int flags,

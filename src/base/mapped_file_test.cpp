@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 namespace anynpu {
 namespace {
@@ -22,6 +23,22 @@ TEST(MappedFile, TheBytesOfAFile) {
   ASSERT_TRUE(file.ok()) << file.status().to_string();
   const auto bytes = (*file)->bytes();
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()), "one two");
+  std::filesystem::remove(path);
+}
+
+TEST(MappedFile, WhatWasReleasedIsReadAgain) {
+  const std::string path = own_path("mapped_released");
+  std::ofstream(path) << std::string(1 << 20, 'x');
+  const auto file = MappedFile::open(path);
+  ASSERT_TRUE(file.ok()) << file.status().to_string();
+  const auto bytes = (*file)->bytes();
+  (*file)->release(bytes);
+  (*file)->release(bytes.subspan(1, 3));
+  (*file)->release({});
+  std::vector<std::byte> other(1 << 16, std::byte{7});
+  (*file)->release(other);  // not of the file: stays
+  for (std::byte one : bytes) ASSERT_EQ(one, std::byte{'x'});
+  for (std::byte one : other) ASSERT_EQ(one, std::byte{7});
   std::filesystem::remove(path);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For "did you mean": which of the known names a misspelt one looks most like.
+// For "did you mean": the known name that is most similar to a misspelt one.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace anynpu {
 
-// How many characters are to be added, taken away or replaced to get from one to the other.
+// The number of characters to add, remove or replace to get from one to the other.
 size_t edit_distance(std::string_view a, std::string_view b);
 
 // Empty when none is near: at most two mistakes, or one in three characters.

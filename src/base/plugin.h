@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optional parts of AnyNPU: shared libraries libanynpu_<name>.so beside libanynpu.so, linked to
-// what they need (codecs) and opened whole on first use. A failed open is remembered as the reason
-// that calls give and `anynpu doctor` prints. Thread-safe.
+// Optional parts of AnyNPU: shared libraries libanynpu_<name>.so beside libanynpu.so, which link
+// what they need (codecs) and are opened on first use. If that fails, the reason is kept: calls
+// return it and `anynpu doctor` prints it. Thread-safe.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace anynpu {
 
-// The symbol of a plug-in, which stays open for ever. Fails with unsupported_feature and why.
+// A symbol of a plug-in, which stays open forever. Fails with unsupported_feature and why.
 Result<void*> plugin_symbol(const std::string& plugin, const char* symbol);
 
 }  // namespace anynpu

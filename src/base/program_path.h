@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the running program lies: relative paths of the API start there. For a Python program that
-// is the script's folder, not the interpreter's.
+// The folder of the running program, to which relative paths of the API refer. For a Python program
+// it is the script's folder, not the interpreter's.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ void set_program_path(const char* path);
 std::string script_of(std::string_view cmdline_with_nuls);
 
 // A relative path: the program's folder first, then the current one; the first that exists.
-// Absolute paths are returned as they are. Fails with both places named.
+// Absolute paths are returned as they are. The error names both places.
 Result<std::string> find_file(std::string_view path);
 
 }  // namespace anynpu

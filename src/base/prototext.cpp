@@ -19,7 +19,7 @@ class Parser {
   Parser(std::string_view text, std::shared_ptr<const std::string> file)
       : text_(text), file_(std::move(file)) {}
 
-  // Fields up to `close`; '\0' stands for the end of the text.
+  // Fields up to `close`; '\0' means the end of the text.
   Status fields(TextField& into, char close, int depth) {
     if (depth > kMaxTextDepth) return error("messages nest deeper than " + number(kMaxTextDepth));
     for (;;) {

@@ -48,7 +48,7 @@ struct WireField {
 class WireReader {
  public:
   explicit WireReader(std::span<const std::byte> message) : message_(message) {}
-  // The message inside a length-delimited field; its own status() tells when it is none.
+  // The message inside a length-delimited field; status() fails if it is not one.
   explicit WireReader(const WireField& field);
 
   // Moves to the next field; false at the end and after a failure.

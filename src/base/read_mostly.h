@@ -3,8 +3,8 @@
 // sees one complete version and takes no lock. A writer changes a copy, publishes it, and returns
 // when no reader is left on the old version. Thread-safe.
 //
-// Keep readings short: do not wait or change the same value while one is alive. A reading takes one
-// cell of its thread (pin_cells.h); a thread without a free cell takes the writers' lock instead.
+// Keep reads short: do not wait or change the same value during one. A read takes one cell of its
+// thread (pin_cells.h); a thread without a free cell takes the writers' lock instead.
 #pragma once
 
 #include <atomic>
@@ -48,10 +48,10 @@ class ReadMostly {
 
   Reading read() const { return Reading(*this); }
 
-  // Calls `edit` with a copy of the value, which is what readers see from then on.
+  // Calls `edit` with a copy of the value and publishes the copy.
   template <typename Edit>
   void change(Edit&& edit) {
-    std::unique_ptr<const T> before;  // goes when the lock is free again: it may own much
+    std::unique_ptr<const T> before;  // destroyed after the lock is released: it may be large
     const std::lock_guard lock(mutex_);
     auto next = std::make_unique<T>(*current_.load(std::memory_order_relaxed));
     std::forward<Edit>(edit)(*next);
@@ -60,7 +60,7 @@ class ReadMostly {
   }
 
  private:
-  mutable std::mutex mutex_;  // held by who changes the value
+  mutable std::mutex mutex_;  // held by writers
   std::atomic<const T*> current_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the last failed calls left behind: a number and a sentence for each interface, per thread.
-// The sentences of acl may also be the process's (acl.json's err_msg_mode). Thread-safe; works in
-// static destructors and in forked children.
+// The last error code and message of each interface, per thread. The messages of acl can also be
+// per process (acl.json's err_msg_mode). Thread-safe; works in static destructors and in forked
+// children.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace anynpu {
 
 enum class Interface : uint8_t { acl, hpe };
 
-// The number of the thread's most recent failure; take also resets it to 0.
+// The code of the thread's most recent failure; take also resets it to 0.
 void keep_last_number(Interface interface, int32_t number);
 int32_t last_number(Interface interface);
 int32_t take_last_number(Interface interface);
@@ -20,10 +20,10 @@ enum class MessageScope { thread, process };
 void set_message_scope(MessageScope scope);  // of acl; thread is the default
 
 void keep_sentence(Interface interface, std::string sentence);
-// The sentence of the most recent failure, which is forgotten then; "" when there was none. Valid
-// until the thread's next call.
+// Returns and clears the message of the most recent failure; "" when there was none. Valid until
+// the thread's next call.
 const char* take_sentence(Interface interface);
-// The same without forgetting it: that of the thread.
+// The message of the thread, without clearing it.
 const char* last_sentence(Interface interface);
 
 }  // namespace anynpu

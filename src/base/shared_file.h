@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block of memory that other processes of the same user can map. It has no name in any folder: a
-// ticket (process, descriptor, secret) is all another process needs, and the block ends with its
-// last user. Behind the data lies a page that says who may open it; it is honoured by this library,
-// the operating system only checks the user. Thread-safe; creating, opening and mapping make system
+// A block of memory that other processes of the same user can map. It is anonymous (memfd):
+// another process needs only a ticket (process, descriptor, secret), and the block ends with its
+// last user. A page after the data lists who may open it; this library enforces the list, the
+// operating system only checks the user. Thread-safe; creating, opening and mapping make system
 // calls.
 #pragma once
 
@@ -24,7 +24,7 @@ struct ShareTicket {
   uint64_t secret = 0;
 };
 
-// A ticket as text of at most 64 characters; `kind` is a word that from_key asks for again.
+// A ticket as text of at most 64 characters; `kind` is a word that from_key compares.
 std::string to_key(std::string_view kind, const ShareTicket& ticket);
 Result<ShareTicket> from_key(std::string_view kind, std::string_view key);
 
@@ -33,11 +33,11 @@ class SharedFile {
   static constexpr size_t kPageBytes = 4096;
   static constexpr size_t kMostPids = 512;
 
-  // Zeros; `bytes` is rounded up to pages. Nobody may open it yet. `label` travels to those who do.
+  // Zero-filled; `bytes` is rounded up to pages. Nobody may open it yet; those who do get `label`.
   static Result<std::shared_ptr<SharedFile>> create(size_t bytes, uint64_t label);
-  // Opens the block of a ticket. Fails when the process or block is gone, when the secret is not
-  // that of the block, when it was closed to others, and when this process was not let in. Only the
-  // low `secret_bits` of the secret are compared.
+  // Opens the block of a ticket. Fails when the process or block is gone, when the secret is wrong,
+  // when the block was closed to others, and when this process was not admitted. Only the low
+  // `secret_bits` of the secret are compared.
   static Result<std::shared_ptr<SharedFile>> open(const ShareTicket& ticket, int secret_bits = 64);
   ~SharedFile();
 

@@ -15,15 +15,15 @@ std::span<const std::string_view> soc_names();
 
 bool is_soc_name(std::string_view name);
 
-// Ok, or a sentence that lists what is accepted.
+// Ok, or a message that lists the accepted names.
 Status check_soc_name(std::string_view name);
 
-// False for the chips of Atlas 200/300/500 and Atlas 200/500 A2, which run no models with shapes
-// that come at run time (guide, 7.6.2); gears they do run.
+// False for the chips of Atlas 200/300/500 and Atlas 200/500 A2, which cannot run models with shape
+// ranges (guide, 7.6.2); they support gears.
 bool runs_shape_ranges(std::string_view name);
 
-// True for 910B1 and what came after it, whose operators are not compiled on the fly unless a program
-// asks for it. "Ascend910B" alone is an older chip.
+// True for 910B1 and what came after it, whose operators are not compiled on the fly unless a
+// program asks for it. "Ascend910B" alone is an older chip.
 bool builds_operators_beforehand(std::string_view name);
 
 // ANYNPU_SOC when it is a known name, else Ascend310P3 and a warning in the log. Read once, at the

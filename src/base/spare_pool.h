@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SparePool: objects that are used again instead of made again. take() and give() neither lock nor
+// SparePool: objects that are reused instead of created again. take() and give() neither lock nor
 // allocate. Thread-safe.
 #pragma once
 
@@ -21,7 +21,7 @@ class SparePool {
     }
   }
 
-  // Null when there is none to spare.
+  // Null when the pool is empty.
   std::unique_ptr<T> take() {
     for (std::atomic<T*>& place : places_) {
       if (place.load(std::memory_order_relaxed) == nullptr) continue;
@@ -38,7 +38,7 @@ class SparePool {
       if (!place.compare_exchange_strong(none, object.get(), std::memory_order_release,
                                          std::memory_order_relaxed))
         continue;
-      static_cast<void>(object.release());  // the place owns it now
+      static_cast<void>(object.release());  // the slot owns it now
       return;
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a loop does that waits for another thread for a moment: the processor is told, so that the
-// other hyper-thread runs meanwhile and the loop ends without a pipeline flush.
+// A pause instruction for short spin loops: the other hyper-thread gets the core meanwhile, and the
+// loop ends without a pipeline flush.
 #pragma once
 
 #include <thread>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Status: the outcome of anything that can fail. Ok is a null pointer, so passing it costs nothing.
-// A failure owns a code, a sentence (what failed with its values, what was expected, what to do)
+// A failure owns a code, a message (what failed with its values, what was expected, what to do)
 // and context notes added on the way up. Immutable once shared; safe to pass between threads.
 #pragma once
 
@@ -155,13 +155,13 @@ class [[nodiscard]] Status {
 
   bool ok() const { return rep_ == nullptr; }
   Code code() const { return rep_ ? rep_->code : Code::ok; }
-  // The sentence alone, without notes. Empty when ok.
+  // The message without notes. Empty when ok.
   const std::string& message() const;
-  // Sentence and notes, innermost first, joined for a log line or a last-error call.
+  // Message and notes, innermost first, joined for a log line or a last-error call.
   std::string to_string() const;
   // The same failure with a note of what was being done. No effect on ok.
   Status with_note(std::string note) const;
-  // The same sentence and notes under another cause. No effect on ok.
+  // The same message and notes with another code. No effect on ok.
   Status with_code(Code code) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cutting and joining texts, and looking words up in lists. Letters are ASCII; the rules of Unicode
-// are in ops/text/unicode.h.
+// Splitting and joining strings, and looking words up in lists. Letters are ASCII; Unicode is in
+// ops/text/unicode.h.
 #pragma once
 
 #include <algorithm>

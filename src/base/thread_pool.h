@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one thread pool of the process: threads() helpers, started on first use and never joined. As
-// many as threads, because one may run the task of a caller that sleeps. Three kinds of work: jobs
+// The thread pool of the process: threads() helpers, started on first use and never joined. As many
+// as threads, because one may run the task of a caller that sleeps. Three kinds of work: jobs
 // (a stream that has become runnable), timers (a job that is due later), and parallel_for (the
 // caller works too and never depends on a helper). Importing the library starts nothing. All calls
 // are thread-safe; none may be made while holding a lock that a job takes.
@@ -36,14 +36,14 @@ class ThreadPool {
   // Runs `job` on a helper `delay_ns` from now (never earlier). The callable is owned by the pool.
   void submit_after(uint64_t delay_ns, std::function<void()> job);
 
-  // Jobs that wait for a helper: what a long-running job asks before it takes another turn.
+  // Whether jobs wait for a helper; a long-running job checks this before it continues.
   bool has_waiting_jobs() const { return waiting_.load(std::memory_order_relaxed) > 0; }
 
   using Body = std::function<void(size_t begin, size_t end)>;
   // Calls body(begin, end) over [0, count) in at most threads() ranges of at least min_range. The
-  // split depends on the arguments and threads() alone, so results are the same whoever runs which
-  // range. The caller runs every range that no helper has taken. `body` must not throw. Takes no
-  // lock unless helpers sleep that are wanted, or one is late.
+  // split depends only on the arguments and threads(), so results do not depend on which thread
+  // runs which range. The caller runs every range that no helper has taken. `body` must not throw.
+  // Takes no lock unless sleeping helpers must be woken, or one is late.
   void parallel_for(size_t count, size_t min_range, const Body& body);
 
   // While one is alive, helpers spin for work instead of sleeping (a multi-thread plan is in

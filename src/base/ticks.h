@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ticks(): the cheapest counter of time, half the cost of now_ns(): the time stamp counter where
-// the CPU says that it is constant and never stops, else now_ns() itself. Ticks mean something only
-// together with a ClockPair, which ties them to now_ns(). Thread-safe, no allocation, cannot fail.
+// ticks(): the cheapest clock, half the cost of now_ns(): the time stamp counter if the CPU says
+// that it is constant and never stops, else now_ns() itself. Ticks have a meaning only together
+// with a ClockPair, which relates them to now_ns(). Thread-safe, no allocation, cannot fail.
 #pragma once
 
 #include <cstdint>

@@ -55,7 +55,7 @@ Status cannot(const char* what, const std::string& path) {
               std::strerror(errno));
 }
 
-// The temporary file of one write; gone at the end unless it took the target's place.
+// The temporary file of one write; removed at the end unless it replaced the target.
 class Temporary {
  public:
   Temporary() = default;
@@ -159,7 +159,7 @@ bool is_first_write_into(const std::string& folder) {
   return known->size() < kMostFolders && known->insert(folder).second;
 }
 
-// A leftover is a file of ours whose lock nobody holds.
+// A leftover is a file of ours that is not locked.
 bool remove_if_left(int folder, const char* name) {
   const int fd = ::openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return false;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One call of the C API by the program under `anynpu check`. The library of this folder is loaded
-// in front of the others (LD_PRELOAD) and has a function of the same name for each of theirs,
-// generated from the API tables: it tells the hooks of that function, and calls the real one in
-// between. Programs that are not checked never load it, so that it costs them nothing.
+// One call of the C API by the program under `anynpu check`. The library of this folder is
+// preloaded (LD_PRELOAD) and has a function of the same name for each API function, generated from
+// the API tables: it runs the hooks of that function before and after the real one. Programs that
+// are not checked never load it, so it costs them nothing.
 //
-// Only calls of the program count: a call that comes from inside another one passes through, but
-// for functions that run the program's own callbacks.
+// Only calls of the program are checked: a call from inside another one passes through, except from
+// functions that run the program's callbacks.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace anynpu::check {
 class Call;
 using Hook = void (*)(Call&);
 
-// Which of a function's parameters are what; made by the generator.
+// The role of a parameter; generated.
 struct Parameter {
   enum Kind : uint8_t { other, memory, model };
   const char* name;
@@ -37,13 +37,13 @@ struct Function {
   Hook before = nullptr, after = nullptr;
   bool runs_callbacks = false;  // what is called inside is the program's
 
-  // As the program at hand writes it.
+  // The name as the program writes it (C or Python).
   const char* shown() const;
   // The real function, and the hooks; never null.
   void* resolve();
 };
 
-// The real function of a name, for questions of our own.
+// The real function of a name, for our own calls.
 void* find_real(const char* name, const char* library = "libascendcl.so");
 
 template <typename T>
@@ -81,11 +81,11 @@ class Call {
     return reinterpret_cast<T*>(arguments_[index]);
   }
   uint64_t result() const { return result_; }
-  // The function says that it worked (one that returns an object: that there is one).
+  // The function succeeded (one that returns an object: it is not null).
   bool worked() const { return function_.returns_code ? static_cast<int32_t>(result_) == 0 : true; }
   // Something about this call was reported already.
   bool told() const;
-  // Where the program called. Not to be asked with a lock held: Python's lock is taken for it.
+  // The call site in the program. Must not be called with a lock held: it takes the GIL.
   const Site& site();
 
  private:
@@ -100,7 +100,7 @@ class Call {
   Site site_;
 };
 
-// Calls inside pass through, unseen.
+// Calls inside this scope are not checked.
 class Unseen {
  public:
   Unseen();

@@ -16,7 +16,7 @@ F* real(const char* name, const char* library = "libascendcl.so") {
   return reinterpret_cast<F*>(find_real(name, library));
 }
 
-// Adds what a data buffer holds; one that is gone is told.
+// Adds what a data buffer holds; a destroyed one is reported.
 void add_buffer(Call& call, const aclDataBuffer* buffer, const char* what, Access access,
                 std::vector<Touched>& touched) {
   static auto* address = real<decltype(aclGetDataBufferAddr)>("aclGetDataBufferAddr");
@@ -61,7 +61,7 @@ void queue_buffers(Call& call, size_t inputs_at, size_t outputs_at, size_t strea
   std::vector<Touched> touched;
   auto** inputs = call.pointer<aclDataBuffer*>(inputs_at);
   auto** outputs = call.pointer<aclDataBuffer*>(outputs_at);
-  // The counts stand in front of the descriptions, or of the buffers of a handle.
+  // The counts come before the descriptions, or before the buffers of a handle.
   const size_t gap = outputs_at - inputs_at == 3 ? 2 : 1;
   for (size_t i = 0; inputs && i < call.argument(inputs_at - gap); ++i)
     add_buffer(call, inputs[i], "input", Access::read, touched);
@@ -77,7 +77,7 @@ uint64_t bytes_of(uint64_t a, uint64_t b, uint64_t type) {
   return a * b * size(static_cast<aclDataType>(type));
 }
 
-// Where the operands of a product stand among the arguments.
+// The positions of a product's operands among the arguments.
 struct Product {
   size_t a, b, c;
   uint64_t type_a, type_b, type_c;
@@ -198,7 +198,7 @@ void after_decode(Call& call) {
   queue_pictures(call, touched);
 }
 
-// How many bytes are written, only the run tells: the first is watched.
+// Only the run knows how many bytes are written: the first one is checked.
 void after_encode(Call& call) {
   if (!call.worked()) return;
   std::vector<Touched> touched{{"data", call.argument(2), 1, Access::write}};

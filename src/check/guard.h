@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// `anynpu check --guard`: host memory that a queued copy will write cannot be touched until the
-// program has waited for the copy. The copy goes to memory of our own; the pages of its target are
+// `anynpu check --guard`: host memory that a queued copy will write is protected until the program
+// has waited for the copy. The copy goes to our own shadow memory; the pages of its target are
 // protected, and get the bytes when the host has waited. A plain load or store before that faults,
-// is reported with its place, and goes on with the old bytes. Only whole pages are protected, so
-// that neighbours are not touched.
+// is reported with its source line, and continues with the old bytes. Only whole pages are
+// protected, so that neighbours are not affected.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@ namespace anynpu::check {
 class Call;
 
 void enable_guards();
-// Where a queued copy to [target, target + bytes) shall write instead: null when it is not guarded.
+// The shadow memory for a queued copy to [target, target + bytes); null when it is not guarded.
 void* guard_target(void* target, size_t bytes);
 // The copy was queued as the last task of `stream`; or it was not (`queued` false).
 void guard_queued(void* shadow, uint64_t stream, bool queued);
-// Guards whose copies the host has waited for end; the bytes arrive.
+// Ends guards whose copies the host has waited for; the bytes are copied to the target.
 void settle_guards();
-// The call's memory arguments: the copies that go there are waited for first.
+// Waits for guarded copies to the memory arguments of the call.
 void lift_guards(Call& call);
 void lift_guards_at(uint64_t address, uint64_t bytes);
 // At the end of the program.

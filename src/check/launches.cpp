@@ -38,7 +38,7 @@ void launch_done(void* data, const anynpu_kernel_piece* pieces, size_t count) {
   std::vector<Touched> touched;
   for (size_t i = 0; i < count; ++i) {
     const anynpu_kernel_piece& p = pieces[i];
-    // One byte of an allocation stands for its use: how much of it is read is not known.
+    // One byte of an allocation represents its use: how much of it is read is unknown.
     touched.push_back({"memory of the kernel", word(p.address), p.changed ? p.bytes : 1,
                        p.changed ? Access::write : Access::read});
   }

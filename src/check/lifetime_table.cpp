@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check/lifetime_table.h"
 
+#include <cstdint>
 #include <unordered_map>
 
 namespace anynpu::check {
@@ -8,6 +9,7 @@ namespace anynpu::check {
 const Kind kDeviceMemory{"device memory", "acl.rt.free", "aclrtFree"};
 const Kind kHostMemory{"host memory", "acl.rt.free_host", "aclrtFreeHost"};
 const Kind kMediaMemory{"media memory", "acl.media.dvpp_free", "acldvppFree"};
+const Kind kPoolMemory{"pool memory", "-", "aclrtMemPoolFreeAsync"};
 const Kind kStream{"stream", "acl.rt.destroy_stream", "aclrtDestroyStream"};
 const Kind kContext{"context", "acl.rt.destroy_context", "aclrtDestroyContext"};
 const Kind kModel{"model", "acl.mdl.unload", "aclmdlUnload", true};
@@ -91,6 +93,9 @@ const Kind kHiVdec{"himpi vdec channel", "acl.himpi.vdec_destroy_chn", "hi_mpi_v
 const Kind kHiVenc{"himpi venc channel", "acl.himpi.venc_destroy_chn", "hi_mpi_venc_destroy_chn",
                    true};
 const Kind kHiPngd{"pngd channel", "acl.himpi.pngd_destroy_chn", "hi_mpi_pngd_destroy_chn", true};
+const Kind kBlockPool{"block pool", "-", "hi_mpi_vb_destroy_pool", true, UINT32_MAX};
+const Kind kBlock{"block", "-", "hi_mpi_vb_release_block", true, UINT32_MAX};
+const Kind kWindow{"registered window", "-", "HcclCommDeregister"};
 const Kind kRegion{"region", "-", "hi_mpi_rgn_destroy", true};
 const Kind kEpoll{"epoll", "acl.himpi.sys_close_epoll", "hi_mpi_sys_close_epoll", true};
 const Kind kFvInit{"fv init para", "acl.fv.destroy_init_para", "aclfvDestroyInitPara"};
@@ -103,6 +108,7 @@ const Kind kFvResult{"fv search result", "acl.fv.destroy_search_result",
 
 constexpr auto kCreate = LifetimeRow::create;
 constexpr auto kDestroy = LifetimeRow::destroy;
+constexpr auto kShare = LifetimeRow::share;
 
 const LifetimeRow kTable[] = {
     {"aclrtMalloc", &kDeviceMemory, kCreate, 0, 1},
@@ -139,6 +145,8 @@ const LifetimeRow kTable[] = {
     {"HcclCommInitClusterInfoConfig", &kCommunicator, kCreate, 3},
     {"HcclCreateSubCommConfig", &kCommunicator, kCreate, 6},
     {"HcclCommDestroy", &kCommunicator, kDestroy, 0},
+    {"HcclCommRegister", &kWindow, kCreate, 3},
+    {"HcclCommDeregister", &kWindow, kDestroy, 1},
     {"aclrtCreateLabel", &kLabel, kCreate, 0},
     {"aclrtDestroyLabel", &kLabel, kDestroy, 0},
     {"aclrtCreateLabelList", &kLabelList, kCreate, 2},
@@ -197,6 +205,7 @@ const LifetimeRow kTable[] = {
     {"acltdtDestroyQueueAttr", &kQueueAttr, kDestroy, 0},
     {"acltdtCreateQueue", &kQueue, kCreate, 1},
     {"acltdtDestroyQueue", &kQueue, kDestroy, 0},
+    {"acltdtCreateChannel", &kTensorChannel, kCreate, kReturned},
     {"acltdtCreateChannelWithCapacity", &kTensorChannel, kCreate, kReturned},
     {"acltdtDestroyChannel", &kTensorChannel, kDestroy, 0},
     {"acltdtCreateDataItem", &kChannelItem, kCreate, kReturned},
@@ -211,7 +220,9 @@ const LifetimeRow kTable[] = {
     {"acltdtDestroyQueueRouteQueryInfo", &kRouteQuery, kDestroy, 0},
     {"aclrtMemPoolCreate", &kPool, kCreate, 0},
     {"aclrtMemPoolDestroy", &kPool, kDestroy, 0},
-    {"aclrtMemAllocManaged", &kDeviceMemory, kCreate, 0},
+    {"aclrtMemPoolMallocAsync", &kPoolMemory, kCreate, 0, 1},
+    {"aclrtMemPoolFreeAsync", &kPoolMemory, kDestroy, 0},
+    {"aclrtMemAllocManaged", &kDeviceMemory, kCreate, 0, 1},
     {"aclrtFreeWithDevSync", &kDeviceMemory, kDestroy, 0},
     {"aclrtFreeHostWithDevSync", &kHostMemory, kDestroy, 0},
     {"aclrtAllocBuf", &kQueueBuffer, kCreate, 0},
@@ -282,6 +293,11 @@ const LifetimeRow kTable[] = {
     {"aclvencDestroyChannel", &kVenc, kDestroy, 0},
     {"aclvencCreateFrameConfig", &kVencFrame, kCreate, kReturned},
     {"aclvencDestroyFrameConfig", &kVencFrame, kDestroy, 0},
+    {"hi_mpi_vb_create_pool", &kBlockPool, kCreate, kReturned},
+    {"hi_mpi_vb_destroy_pool", &kBlockPool, kDestroy, 0},
+    {"hi_mpi_vb_get_block", &kBlock, kCreate, kReturned},
+    {"hi_mpi_vb_block_copyref", &kBlock, kShare, 0},
+    {"hi_mpi_vb_release_block", &kBlock, kDestroy, 0},
     {"hi_mpi_rgn_create", &kRegion, kCreate, 0, -1, false},
     {"hi_mpi_rgn_destroy", &kRegion, kDestroy, 0},
     {"hi_mpi_vpc_create_chn", &kHiVpc, kCreate, 0, -1, false},

@@ -25,6 +25,15 @@ TEST(LifetimeTable, MemoryHasTheArgumentWithItsBytes) {
   EXPECT_EQ(rows.first->size, 2);
 }
 
+TEST(LifetimeTable, AllMemoryHasIt) {
+  for (const char* function : {"aclrtMalloc", "aclrtMallocHost", "acldvppMalloc",
+                               "aclrtMemAllocManaged", "aclrtMemPoolMallocAsync"}) {
+    const Rows rows = lifetimes_of(function);
+    ASSERT_NE(rows.first, nullptr) << function;
+    EXPECT_EQ(rows.first->size, 1) << function;
+  }
+}
+
 TEST(LifetimeTable, AFunctionMayCreateTwoObjects) {
   const Rows rows = lifetimes_of("aclmdlCreateAndGetOpDesc");
   ASSERT_NE(rows.first, nullptr);
@@ -35,7 +44,8 @@ TEST(LifetimeTable, AFunctionMayCreateTwoObjects) {
 
 TEST(LifetimeTable, ThatEndsWhatItIsSaidToEnd) {
   for (const Kind* kind :
-       {&kDeviceMemory, &kHostMemory, &kMediaMemory, &kStream, &kContext, &kModel, &kBundle}) {
+       {&kDeviceMemory, &kHostMemory, &kMediaMemory, &kPoolMemory, &kStream, &kContext, &kModel,
+        &kBundle}) {
     const Rows rows = lifetimes_of(kind->c);
     ASSERT_NE(rows.first, nullptr) << kind->name;
     EXPECT_EQ(rows.first->kind, kind) << kind->name;

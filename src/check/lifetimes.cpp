@@ -25,6 +25,7 @@ struct Object {
   bool of_default_context = false;
   int32_t device = -1;
   std::optional<uint64_t> bundle = {};  // of a model that came with one and goes with it
+  uint32_t holders = 1;                 // how often it is to be destroyed
 };
 
 // A handle says by itself what it is; a number is one of its kind.
@@ -60,7 +61,8 @@ const State::Memory* holding(const std::map<uint64_t, State::Memory>& blocks, ui
 }
 
 bool is_memory(const Kind* kind) {
-  return kind == &kDeviceMemory || kind == &kHostMemory || kind == &kMediaMemory;
+  return kind == &kDeviceMemory || kind == &kHostMemory || kind == &kMediaMemory ||
+         kind == &kPoolMemory;
 }
 
 const char* ending(const Kind& kind) {
@@ -98,7 +100,8 @@ void end_memory(uint64_t address, const Site& site) {
 }
 
 void add_object(const LifetimeRow& row, uint64_t value, Call& call) {
-  if (value == 0 && !row.kind->numbered) return;
+  const bool may_be_none = !row.kind->numbered || row.argument == kReturned;
+  if (may_be_none && value == row.kind->none) return;
   Object object{row.kind, call.site(), nullptr, false, -1};
   if (row.kind == &kStream) {
     const ContextNow now = context_now();
@@ -127,7 +130,7 @@ void bury(std::map<Key, Object>::iterator found, const Site& site) {
 void end_object(const LifetimeRow& row, uint64_t value, const Site& site) {
   const std::lock_guard lock(state().mutex);
   const auto found = state().live.find(key_of(*row.kind, value));
-  if (found != state().live.end()) bury(found, site);
+  if (found != state().live.end() && --found->second.holders == 0) bury(found, site);
   if (row.kind != &kBundle) return;
   for (auto at = state().live.begin(); at != state().live.end();) {
     const auto next = std::next(at);
@@ -136,7 +139,13 @@ void end_object(const LifetimeRow& row, uint64_t value, const Site& site) {
   }
 }
 
-// A bundle tells the ids of its models one by one.
+void share_object(const LifetimeRow& row, uint64_t value) {
+  const std::lock_guard lock(state().mutex);
+  const auto found = state().live.find(key_of(*row.kind, value));
+  if (found != state().live.end()) ++found->second.holders;
+}
+
+// A bundle returns the ids of its models one by one.
 void note_model_of_bundle(Call& call) {
   const uint64_t bundle = call.argument(0);
   const std::lock_guard lock(state().mutex);
@@ -150,6 +159,7 @@ void note_model_of_bundle(Call& call) {
 void note_row(const LifetimeRow& row, Call& call) {
   if (!call.worked()) return;
   const auto index = static_cast<size_t>(row.argument);
+  if (row.role == LifetimeRow::share) return share_object(row, call.argument(index));
   if (row.role == LifetimeRow::destroy) {
     if (is_memory(row.kind)) return end_memory(call.argument(index), call.site());
     return end_object(row, call.argument(index), call.site());
@@ -166,7 +176,7 @@ void note_row(const LifetimeRow& row, Call& call) {
   add_object(row, value, call);
 }
 
-// What became of the object of `key`, if it is gone.
+// What happened to the object of `key`, if it was destroyed.
 std::optional<Object> gone(const Key& key) {
   const std::lock_guard lock(state().mutex);
   const auto found = state().dead.find(key);

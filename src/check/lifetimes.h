@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program created and destroyed: objects by their handle, memory by its range, models and
-// channels by their number, each with the places. Thread-safe.
+// What the program created and destroyed: objects by handle, memory by range, models and channels
+// by number, each with its call sites. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@ namespace anynpu::check {
 
 class Call;
 
-// Before the real call: handles and memory in its arguments that are gone already.
+// Before the real call: checks for handles and memory in its arguments that were already released.
 void check_arguments(Call& call);
-// The same for a handle that stands in a list.
+// The same for a handle in a list.
 void check_handle(Call& call, uint64_t handle);
 // After it: what it created or destroyed.
 void note_lifetimes(Call& call);
 // At the end of the program.
 void report_leaks();
 
-// An allocation as the program asked for it: the real one is larger.
+// An allocation with the requested size; the real one is larger.
 struct Block {
   uint64_t base = 0, bytes = 0;
   bool on_device = false;
@@ -30,7 +30,7 @@ struct Block {
 };
 // The live block that holds `address`.
 std::optional<Block> block_at(uint64_t address);
-// Reports bytes behind the end of a block, or in one that was freed. `what`: "dst".
+// Reports bytes past the end of a block, or in a freed one. `what`: "dst".
 void check_span(Call& call, const char* what, uint64_t address, uint64_t bytes);
 
 }  // namespace anynpu::check

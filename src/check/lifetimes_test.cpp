@@ -47,6 +47,30 @@ TEST(Lifetimes, ACallThatFailedCreatesAndDestroysNothing) {
   EXPECT_EQ(findings.kinds(), Kinds{});
 }
 
+TEST(Lifetimes, ABlockWithTwoHoldersIsReleasedTwice) {
+  call("hi_mpi_vb_get_block", {1, 64, 0}, 7, false);
+  call("hi_mpi_vb_block_copyref", {7});
+  const Findings findings;
+  call("hi_mpi_vb_release_block", {7});
+  call("hi_mpi_vb_release_block", {7});
+  EXPECT_EQ(findings.kinds(), Kinds{});
+  call("hi_mpi_vb_release_block", {7});
+  EXPECT_EQ(findings.kinds(), Kinds{"double-free"});
+}
+
+TEST(Lifetimes, MemoryOfAPoolIsFreedOnce) {
+  uint64_t address = 0x9000;
+  call("aclrtMemPoolMallocAsync", {word(&address), 100, kHandle + 4});
+  ASSERT_TRUE(block_at(address + 99).has_value());
+  EXPECT_FALSE(block_at(address + 100).has_value());
+  const Findings findings;
+  call("aclrtMemPoolFreeAsync", {address, 0});
+  EXPECT_EQ(findings.kinds(), Kinds{});
+  call("aclSomethingElse", {address});
+  call("aclrtMemPoolFreeAsync", {address, 0});
+  EXPECT_EQ(findings.kinds(), (Kinds{"use-after-free", "double-free"}));
+}
+
 class DeviceMemory : public testing::Test {
  protected:
   void SetUp() override { call("aclrtMalloc", {word(&address_), 100, 0}); }

@@ -99,7 +99,7 @@ void queue_work(Call& call, uint64_t stream, const std::vector<Touched>& touched
                             state().pending.begin() + static_cast<ptrdiff_t>(kMostPending / 2));
     for (const Touched& t : touched) {
       if (t.bytes == 0) continue;
-      // Later work of the same stream on the same bytes stands for earlier work.
+      // Later work of the same stream on the same bytes covers earlier work.
       std::erase_if(state().pending, [&](const Pending& p) {
         return p.stream == stream && p.touched.address == t.address && p.touched.bytes == t.bytes &&
                p.touched.access == t.access;

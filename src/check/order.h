@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens before what: each stream has a clock, events and waits carry clocks from stream to
-// stream, and what the host has waited for is one clock for all its threads (so that an order made
-// by the program's own locks is never taken for a mistake). Work that was queued and not waited
-// for is kept with the memory it touches; an access that is not ordered after it is a finding,
-// whether or not the timing of this run made it go wrong. Thread-safe.
+// Happens-before by vector clocks: each stream has a clock, events and waits carry clocks from
+// stream to stream, and all host threads share one clock (so that an order made by the program's
+// own locks is never reported as a mistake). Work that was queued and not waited for is kept with
+// the memory it accesses; an access that is not ordered after it is a finding, even if the timing
+// of this run made no difference. Thread-safe.
 #pragma once
 
 #include <cstdint>

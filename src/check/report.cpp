@@ -69,7 +69,7 @@ int is_hpe(dl_phdr_info* info, size_t, void*) {
   return std::strstr(info->dlpi_name, "/libhpert.so") != nullptr;
 }
 
-// A verdict about calls that nobody looked at would be worth nothing.
+// HPE calls are not checked; the report says so, because silence would look like a clean result.
 void note_what_is_not_checked() {
   if (dl_iterate_phdr(is_hpe, nullptr) == 0) return;
   report({"not-checked",
@@ -89,7 +89,7 @@ void end_of_program() {
 
 void in_forked_child() { on.store(false); }
 
-// ANYNPU_CHECK: the folder for the findings, then ",guard" where it is asked for.
+// ANYNPU_CHECK: the folder for the findings, then ",guard" if requested.
 __attribute__((constructor)) void start() {
   const char* value = std::getenv("ANYNPU_CHECK");
   if (!value || !*value) return;

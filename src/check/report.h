@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was found: one line of text a finding and one a frame, written to a file of the process as
-// it is found, so that a crash loses nothing; `anynpu check` reads it (python/anynpu/check). A
-// finding that comes again from the same places is counted.
+// Findings: one line of text per finding and one per frame, written at once to a file of the
+// process, so that a crash loses nothing; `anynpu check` reads it (python/anynpu/check). A finding
+// that is repeated from the same call sites is counted.
 #pragma once
 
 #include <cstdint>
@@ -28,14 +28,14 @@ struct Finding {
 
 // Thread-safe; no lock of the checker may be held by the caller.
 void report(Finding finding);
-// How many this thread has reported.
+// The number of findings that this thread has reported.
 uint64_t reported_by_thread();
 // "a stream", "an event".
 std::string with_article(const char* name);
 // When the program ends: how often each finding came.
 void write_counts();
 
-// A call failed: was its code looked at?
+// A call failed: checks whether the program looks at its code.
 void note_failure(Call& call);
 // V1 and V2 media in one program (guide 5.2).
 void note_media(Call& call);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program did with init, finalize and its devices, and answers of the real library.
+// The program's use of init, finalize and devices, and queries to the real library.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ ContextNow context_now();
 uint64_t stream_of(uint64_t argument);
 // ACL_DEVICE: there is no host memory apart.
 bool runs_on_device();
-// Memory of a device, as the real library knows it.
+// Whether the real library knows the address as device memory.
 bool is_device_memory(uint64_t address);
 
 // Counts set_device and reset_device, init and finalize. The device whose last use ended; -1.

@@ -135,7 +135,7 @@ Stack python_stack() {
   return stack;
 }
 
-// The module's path, whatever folder the program goes to later.
+// The module's absolute path, in case the program changes its folder later.
 std::string full_path(const char* name) {
   static std::mutex mutex;
   static auto* known = new std::map<std::string, std::string>;
@@ -152,7 +152,28 @@ bool is_ours(const std::string& module) {
   const size_t slash = module.rfind('/');
   const std::string name = slash == std::string::npos ? module : module.substr(slash + 1);
   return name.starts_with("libanynpu") || name.starts_with("libascendcl") ||
-         name.starts_with("libacl_") || name.starts_with("_acl.");
+         name.starts_with("libacl_") || name.starts_with("libopapi") ||
+         name.starts_with("libnnopbase") || name.starts_with("libmsprofiler") ||
+         name.starts_with("_acl.");
+}
+
+// Libraries of frameworks call in the name of a statement that asked for something else; what they
+// keep is their own. They come in front of the statement.
+void add_framework(Stack& stack) {
+  constexpr int kNear = 12;
+  void* addresses[kNear];
+  const int count = backtrace(addresses, kNear);
+  for (int i = 0; i < count; ++i) {
+    Dl_info info{};
+    if (!dladdr(addresses[i], &info) || !info.dli_fname) continue;
+    Frame frame;
+    frame.native = true;
+    frame.file = full_path(info.dli_fname);
+    if (is_ours(frame.file)) continue;
+    const std::string name = frame.file.substr(frame.file.rfind('/') + 1);
+    if (name.starts_with("libtorch_npu")) stack.insert(stack.begin(), std::move(frame));
+    return;
+  }
 }
 
 // From `fault` on, when it is not null: the instruction that a signal has interrupted.
@@ -191,6 +212,7 @@ bool python_is_here() {
 Site current_site(const void* fault) {
   if (const PythonTurn turn; turn) {
     Stack stack = python_stack();
+    if (!stack.empty() && fault == nullptr) add_framework(stack);
     if (!stack.empty()) return std::make_shared<const Stack>(std::move(stack));
   }
   return std::make_shared<const Stack>(native_stack(fault));

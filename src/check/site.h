@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where in the program a call was made: the lines of Python when a Python thread made it, else
-// addresses that `anynpu check` turns into lines of C or C++.
+// The call site of a call: the Python stack if a Python thread made it, else addresses that
+// `anynpu check` turns into lines of C or C++.
 #pragma once
 
 #include <memory>
@@ -21,12 +21,13 @@ struct Frame {
 using Stack = std::vector<Frame>;
 using Site = std::shared_ptr<const Stack>;  // null: not known
 
-// Takes Python's lock where the thread does not hold it. `fault`: in a signal handler, the
-// instruction that was interrupted.
+// The innermost frame comes first: a framework's library (torch_npu) that was called from Python code
+// is in front of that code. Takes the GIL if the thread does not hold it. `fault`: in a signal
+// handler, the interrupted instruction.
 Site current_site(const void* fault = nullptr);
 // True when the process runs Python.
 bool python_is_here();
-// True when the Python statement that is calling now drops what the call returns.
+// True when the calling Python statement ignores the return value.
 bool result_is_dropped();
 
 }  // namespace anynpu::check

@@ -118,7 +118,7 @@ constexpr Parameter kLaunchParameters[] = {{"fn", Parameter::other},
                                            {"block_type", Parameter::other},
                                            {"stream", Parameter::other}};
 
-// Both functions below; `release` is called once, whatever becomes of the launch.
+// For both functions below; `release` is called once, whatever happens to the launch.
 int launch(Function& function, void (*fn)(void*), void* data, void (*release)(void*),
            int block_type, void* stream) {
   static auto* real = reinterpret_cast<decltype(&anynpu_acl_launch_callback)>(

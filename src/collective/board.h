@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The board where the ranks of one machine meet: memory of the process that made it, with a place
-// for each rank. Its ticket travels to the others in the root info, by whatever means the program
-// has. The maker keeps it until all ranks have met, or the library is finalised. Thread-safe.
+// The rendezvous of the ranks of one machine: shared memory of the process that created it, with a
+// slot for each rank. Its ticket is part of the root info, which the program sends to the others.
+// The creator keeps it until all ranks have met, or the library is finalised. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -14,25 +14,25 @@ class Board {
  public:
   static constexpr uint32_t kMostRanks = 4096;
 
-  // Made and kept by this process.
+  // Created and kept by this process.
   static Result<std::shared_ptr<Board>> create();
-  // That of a ticket: this process's own, or opened.
+  // The board of a ticket: this process's own, or opened.
   static Result<std::shared_ptr<Board>> open(const ShareTicket& ticket);
-  // Forgets those that this process keeps.
+  // Releases the boards that this process keeps.
   static void release_all();
   ~Board();
 
   ShareTicket ticket() const { return ticket_; }
   bool is_of_this_process() const;
 
-  // Ranks that come from elsewhere: served while a rank of this process waits.
+  // Ranks of other machines: served while a rank of this process waits.
   class Guests {
    public:
     virtual ~Guests() = default;
     virtual void serve() = 0;
   };
 
-  // Takes the place of a rank. Fails when it is taken, or when another rank said another number.
+  // Takes the slot of a rank. Fails when it is taken, or when ranks disagree about their number.
   Status take_place(uint32_t rank, uint32_t ranks);
   void publish(uint32_t rank, const RankRecord& record);
   void mark_connected(uint32_t rank);
@@ -72,7 +72,7 @@ class Board {
 // One rank at a board.
 class BoardExchange : public Exchange {
  public:
-  // Takes the place.
+  // Takes the slot.
   static Result<std::unique_ptr<BoardExchange>> join(std::shared_ptr<Board> board, uint32_t rank,
                                                      uint32_t ranks);
   void invite(std::unique_ptr<Board::Guests> guests) { guests_ = std::move(guests); }

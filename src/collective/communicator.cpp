@@ -152,7 +152,7 @@ Status Communicator::resume(const Deadline& deadline) {
   const uint64_t turn = epoch_.fetch_add(1, std::memory_order_acq_rel) + 1;
   ANYNPU_ASSIGN(const bool quiet, look_until(deadline, [&] { return steps_.load() == 0; }));
   if (!quiet) return anynpu::fail(Code::timeout, "an operation of rank {} does not end", rank_);
-  // Nobody writes any more when all have stopped; nobody may write before all have cleaned up.
+  // Two barriers: first all ranks have stopped writing, then all of them have cleaned up.
   for (const uint64_t step : {2 * turn, 2 * turn + 1}) {
     for (uint32_t peer = 0; peer < size_; ++peer) {
       if (peer != rank_) ANYNPU_TRY(tell(peer, kResumeKey + step, {}, deadline));
@@ -213,7 +213,7 @@ void Communicator::take_messages(uint32_t peer) {
   }
 }
 
-// A failed rank can still be talked to; one that is gone cannot.
+// A failed rank can still be reached; a dead one cannot.
 Status Communicator::lost_peer(uint32_t peer) {
   Status state = links_[peer]->peer_state();
   if (!state.ok() && failed_.load(std::memory_order_relaxed)) {

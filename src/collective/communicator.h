@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A communicator: one rank of a group with its links to the others, the order of its operations,
-// and what became of it. The first failure of an operation ends it for all ranks, until resume().
+// A communicator: one rank of a group with its links to the others, the order of its operations
+// and its state. The first failure of an operation ends it for all ranks, until resume().
 // Thread-safe.
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace anynpu::collective {
 
-// Operations that share a lane run one after the other, in the order they were asked for.
+// Operations that share a lane run one after the other, in the order of the calls.
 struct Turn {
   std::atomic<uint64_t> next{0};
   std::atomic<uint64_t> now{0};
@@ -31,16 +31,16 @@ struct Turn {
 };
 
 struct CommunicatorOptions {
-  std::string name;           // "": made up
+  std::string name;           // "": generated
   uint64_t buffer_bytes = 0;  // shared with peers; 0: HCCL_BUFFSIZE
-  int64_t exec_seconds = -1;  // -1: HCCL_EXEC_TIMEOUT; 0: for ever
+  int64_t exec_seconds = -1;  // -1: HCCL_EXEC_TIMEOUT; 0: forever
 };
 
 class Communicator : public std::enable_shared_from_this<Communicator> {
  public:
   static constexpr size_t kNameBytes = 128;  // with the zero
 
-  // Made in steps, so that one thread can make several ranks: shares memory and says so ...
+  // Created in steps, so that one thread can create several ranks: shares memory, publishes it ...
   static Result<std::shared_ptr<Communicator>> publish(std::unique_ptr<Exchange> exchange,
                                                        uint32_t rank, uint32_t ranks,
                                                        int32_t device,
@@ -67,17 +67,17 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   Turn& sends(uint32_t peer) { return sends_[peer]; }
   Turn& receives(uint32_t peer) { return receives_[peer]; }
 
-  // Ok, or the first failure. One load while all is well.
+  // Ok, or the first failure. One load when ok.
   Status failure() const;
-  // Ends the communicator; peers of this machine are told why.
+  // Ends the communicator; peers on this machine get the reason.
   void fail(const Status& why);
-  // Around each step of an operation. Steps of an operation that was begun before a resume() are
-  // refused, and resume() waits for those that are under way.
+  // Around each step of an operation. Steps of an operation that started before a resume() are
+  // refused, and resume() waits for running steps.
   uint64_t epoch() const { return epoch_.load(std::memory_order_acquire); }
   Status enter_step(uint64_t epoch);
   void leave_step() { steps_.fetch_sub(1, std::memory_order_release); }
-  // Goes on after a failure: all ranks call it, and wait for each other. What was on its way is
-  // lost.
+  // Resets the communicator after a failure: all ranks call it, and wait for each other. Data in
+  // flight is lost.
   Status resume(const Deadline& deadline);
 
   // A group of ranks of this one. All members call it with the same ranks and id.
@@ -114,8 +114,8 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   std::atomic<bool> failed_{false};
   mutable std::mutex failure_mutex_;
   Status failure_;
-  std::atomic<uint64_t> epoch_{0};  // how often it was resumed
-  std::atomic<int> steps_{0};       // under way
+  std::atomic<uint64_t> epoch_{0};  // number of resumes
+  std::atomic<int> steps_{0};       // running
 
   std::mutex messages_mutex_;
   std::map<std::pair<uint32_t, uint64_t>, std::vector<Bytes>> messages_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What collectives move and how they reduce it: types and operations by the numbers of HCCL, and
-// the reduction of several arrays into one.
+// Element types and reduction operations of collectives, by the numbers of HCCL, and the reduction
+// of several arrays into one.
 #pragma once
 
 #include <cstddef>
@@ -33,19 +33,19 @@ enum class Element : uint8_t {
 };
 enum class Fold : uint8_t { sum = 0, prod = 1, max = 2, min = 3 };
 
-// Fail for numbers that are none.
+// Fail for unknown numbers.
 Result<Element> element_of(int64_t number);
 Result<Fold> fold_of(int64_t number);
-// Whether the type can be reduced: all but those of 128 and of 8 bits without an integer's meaning.
+// Whether the type can be reduced: all except 128-bit and 8-bit float types.
 Status check_reducible(Element element);
 
 size_t bytes_of(Element element);
 std::string_view name_of(Element element);
 std::string_view name_of(Fold fold);
 
-// out[i] = in[0][i] op in[1][i] op ..., always in this order, so that results are the same bytes on
-// every rank and in every run. Floats of 16 bits are reduced in 32 bits and rounded once; integers
-// wrap round; NaN wins in max and min. `out` may be one of the inputs. All are aligned to elements.
+// out[i] = in[0][i] op in[1][i] op ..., always in this order, so that results are bitwise equal on
+// every rank and in every run. 16-bit floats are reduced in 32 bits and rounded once; integers wrap
+// around; NaN wins in max and min. `out` may be one of the inputs. All are aligned to elements.
 void fold(Element element, Fold fold, void* out, std::span<const void* const> in, size_t count);
 
 }  // namespace anynpu::collective

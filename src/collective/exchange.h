@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How ranks learn of each other when a communicator is made: each says where it can be reached and
-// collects what the others said; then all wait until everybody has connected, because memory that
-// is shared can only be opened while its owner keeps it. Calls of one rank come from one thread.
+// How ranks find each other when a communicator is created: each publishes its address and
+// collects the records of the others; then all wait until everyone has connected, because shared
+// memory can only be opened while its owner keeps it. Calls of one rank come from one thread.
 #pragma once
 
 #include <sys/types.h>
@@ -18,14 +18,14 @@
 
 namespace anynpu::collective {
 
-// What a rank tells the others. Travels as bytes between processes of one release.
+// What a rank publishes. Sent as bytes between processes of one release.
 struct RankRecord {
   MachineId machine;
   int32_t pid = 0;
   int32_t device = 0;
   ShareTicket segment;
-  uint64_t piece = 0;          // bytes of a piece; the smallest of all is taken
-  uint32_t address_bytes = 0;  // in the network; 0: only ranks of this machine reach it
+  uint64_t piece = 0;          // bytes of a chunk; the smallest of all ranks is used
+  uint32_t address_bytes = 0;  // network address; 0: only ranks of this machine reach it
   uint8_t address[780] = {};
 };
 static_assert(sizeof(RankRecord) <= 1000);
@@ -34,7 +34,7 @@ class Exchange {
  public:
   virtual ~Exchange() = default;
   virtual Status publish(const RankRecord& mine) = 0;
-  // In order of ranks. Fails when one is missing at the deadline, and says which.
+  // In rank order. Fails if ranks are missing at the deadline, and names them.
   virtual Result<std::vector<RankRecord>> collect(const Deadline& deadline) = 0;
   // This rank has connected; all have.
   virtual Status mark_connected() = 0;
@@ -43,8 +43,8 @@ class Exchange {
   virtual void give_up(const Status& why) = 0;
 };
 
-// Looks again and again, with sleeps that grow to a millisecond, until `over` returns true. False
-// at the deadline; fails when the program is interrupted.
+// Polls, with sleeps that grow to a millisecond, until `over` returns true. False at the deadline;
+// fails when the program is interrupted.
 Result<bool> look_until(const Deadline& deadline, const std::function<bool()>& over);
 
 // "ranks 1, 3 and 4"; at most eight are named.

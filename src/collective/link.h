@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A link carries pieces of data between two ranks, both ways, in the order they were sent. It has
-// lanes that do not wait for each other. Nothing blocks: who finds no room, or nothing there, looks
-// again later. The transports that make links are listed in transport.h.
+// A link carries chunks of data ("pieces") between two ranks, in both directions, in order. It has
+// lanes that do not wait for each other. Nothing blocks: if there is no room, or nothing has
+// arrived, the caller tries again later. transport.h lists the transports that create links.
 //
 // One thread at a time uses one direction of one lane.
 #pragma once
@@ -18,11 +18,11 @@ namespace anynpu::collective {
 enum class Lane : uint8_t { collective, pair, control };
 inline constexpr size_t kLanes = 3;
 
-// What a piece belongs to. Both sides know what they expect: a difference is a fault of the
+// The header of a piece. Both sides know what they expect: a mismatch is an error in the
 // program.
 struct PieceHead {
   uint64_t operation = 0;  // its number in this lane
-  uint64_t total = 0;      // bytes of the part that the piece is of
+  uint64_t total = 0;      // bytes of the whole part
   uint32_t what = 0;       // operation, type and phase, packed
   uint32_t bytes = 0;      // of this piece
 
@@ -36,7 +36,7 @@ struct Arrived {
   const std::byte* data;
 };
 
-// What a rank says to its peers at the end.
+// The final message of a rank to its peers.
 enum class Says : uint32_t { nothing, left, failed };
 
 class Link {
@@ -46,23 +46,23 @@ class Link {
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
-  // Where the next piece is to be written, room for a whole one; null when there is none now.
+  // The buffer for the next piece, with room for a full one; null when there is none now.
   virtual std::byte* room(Lane lane) = 0;
-  // Sends what was written there.
+  // Sends the piece written there.
   virtual void send(Lane lane, const PieceHead& head) = 0;
-  // Whether all that was sent has reached the peer, or lies where the peer can take it even when
-  // this rank is gone.
+  // Whether everything sent has reached the peer, or is where the peer can read it even after this
+  // rank is gone.
   virtual bool flushed(Lane) { return true; }
   // The next piece that arrived; it stays there until taken().
   virtual std::optional<Arrived> arrived(Lane lane) = 0;
   virtual void taken(Lane lane) = 0;
-  // Forgets what arrived, when an operation was given up.
+  // Drops what arrived, when an operation was given up.
   virtual void discard(Lane lane) = 0;
-  // Why nothing more will come, or ok. What arrived before can still be taken.
+  // Why nothing more will arrive, or ok. Pieces that arrived before can still be taken.
   virtual Status peer_state() = 0;
-  // Whether the peer is there, failed or not.
+  // Whether the peer still exists, failed or not.
   virtual bool talks() = 0;
-  // Tells the peer, where it cannot see it by itself.
+  // Notifies the peer, if it cannot see the state by itself.
   virtual void say(Says, const std::string& why) { (void)why; }
 };
 

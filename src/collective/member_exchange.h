@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How members of a communicator make one of their own: they tell each other over its links.
+// How members of a communicator create a sub-communicator: they exchange records over its links.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace anynpu::collective {
 
 class Communicator;
 
-// Keys of messages: those of resume() lie above all others.
+// Keys of messages: those of resume() are above all others.
 inline constexpr uint64_t kResumeKey = uint64_t{1} << 63;
 
 class MemberExchange : public Exchange {
@@ -27,7 +27,7 @@ class MemberExchange : public Exchange {
   void give_up(const Status& why) override;
 
  private:
-  // A message to all other members, and one of each of them.
+  // Sends a message to all other members, and receives one from each.
   Status tell_all(uint64_t key, std::span<const std::byte> bytes, const Deadline& deadline);
   uint64_t connected_key() const { return key_ | 1; }
 

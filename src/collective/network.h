@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The network engine: messages between processes of different machines, by tags. It is a plug-in
-// (plugin_ucx/, over UCX) that is opened when a program says by HCCL_IF_IP that there are several
-// machines; without it ranks of one machine work as ever. Nothing blocks. Thread-safe.
+// The network engine: tagged messages between processes of different machines. It is a plug-in
+// (plugin_ucx/, over UCX) that is opened when HCCL_IF_IP is set; ranks of one machine do not need
+// it. Nothing blocks. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace anynpu::collective {
 
-// Another process, as this one reaches it.
+// The connection to another process.
 class Endpoint {
  public:
   virtual ~Endpoint() = default;
@@ -22,18 +22,18 @@ class Endpoint {
   virtual Status state() = 0;
 };
 
-// A message under way. The bytes stay where they are until it is done; dropping it gives it up.
+// A message in flight. Its bytes must stay valid until it is done; destroying it cancels it.
 class Message {
  public:
   virtual ~Message() = default;
-  // Moves things on. A failure ends the message.
+  // Makes progress. A failure ends the message.
   virtual Result<bool> done() = 0;
 };
 
 class NetworkEngine {
  public:
   virtual ~NetworkEngine() = default;
-  // What others connect to.
+  // The address that others connect to.
   virtual const std::vector<uint8_t>& address() const = 0;
   virtual Result<std::shared_ptr<Endpoint>> connect(std::span<const uint8_t> address) = 0;
   // When a message is done: the other side has taken it, or it has left this one.
@@ -45,10 +45,10 @@ class NetworkEngine {
   virtual Result<std::unique_ptr<Message>> receive(uint64_t tag, std::span<std::byte> bytes) = 0;
 };
 
-// What the plug-in exports: anynpu_ucx_engine.
+// The type of the plug-in's symbol anynpu_ucx_engine.
 using OpenEngine = Status (*)(const char* ip, NetworkEngine** engine);
 
-// That of this process. Null when HCCL_IF_IP is not set; fails when the plug-in is not there.
+// The engine of this process. Null when HCCL_IF_IP is not set; fails if the plug-in is missing.
 Result<NetworkEngine*> network_engine();
 
 }  // namespace anynpu::collective

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks of other machines at a board: each sends its record to the process that made the root info
-// and gets those of all ranks back. That process, while one of its ranks waits at the board, puts
-// their records on it (NetworkGuests).
+// Rendezvous with ranks of other machines: each sends its record to the process that created the
+// root info and gets those of all ranks back. That process puts the records on its board while one
+// of its ranks waits there (NetworkGuests).
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace anynpu::collective {
 
-// A rank far from the board.
+// A rank on another machine than the board.
 class NetworkExchange : public Exchange {
  public:
   static Result<std::unique_ptr<Exchange>> join(NetworkEngine& engine,
@@ -25,7 +25,7 @@ class NetworkExchange : public Exchange {
   Status wait_connected(const Deadline& deadline) override;
   void give_up(const Status& why) override;
 
-  // To the root: a record, or that this rank gave up.
+  // Message to the root: a record, or that this rank gave up.
   struct Note {
     uint32_t failed = 0;
     uint32_t ranks = 0;  // as this rank was told
@@ -40,7 +40,7 @@ class NetworkExchange : public Exchange {
     note_.ranks = ranks;
   }
   Status tell_root(uint8_t use);
-  // All of `bytes` from the root; they begin with 0, or with a text that says why it failed.
+  // Receives `bytes` from the root; they begin with 0, or with a text that says why it failed.
   Status hear_root(uint8_t use, std::vector<std::byte>& bytes, const Deadline& deadline);
 
   NetworkEngine& engine_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The link between two ranks of different machines: each lane has a few pieces under way in each
-// direction, as messages of the network engine. What was handed to it is sent on by timers of the
-// thread pool, so that a rank that goes on to other work keeps nobody waiting. Thread-safe.
+// The link between two ranks of different machines: each lane has a few pieces in flight in each
+// direction, as messages of the network engine. Timers of the thread pool drive them, so that
+// a rank that does other work keeps nobody waiting. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace anynpu::collective {
 
-// What a tag of a message stands for, besides the lanes (0 to 2).
+// What a message tag is used for, besides the lanes (0 to 2).
 enum class TagUse : uint8_t { state = 3, join = 4, table = 5, connected = 6, all_connected = 7 };
 // `key` is that of the communicator, or of the board where its ranks meet.
 uint64_t tag_of(uint64_t key, uint32_t from, uint32_t to, uint8_t use);
@@ -20,7 +20,7 @@ class NetworkLink : public Link {
  public:
   NetworkLink(NetworkEngine& engine, std::shared_ptr<Endpoint> peer, uint64_t key, uint32_t my_rank,
               uint32_t their_rank, size_t piece);
-  // Waits a moment for what is under way.
+  // Waits a moment for messages in flight.
   ~NetworkLink() override;
 
   std::byte* room(Lane lane) override;

@@ -105,7 +105,7 @@ device::Outcome Operation::run(device::TaskRun& run) {
 void Operation::look_after(uint64_t delay_ns) {
   ThreadPool::instance().submit_after(delay_ns, [self = shared_from_this(), delay_ns] {
     if (!self->completion_.wanted()) {
-      // The stream was aborted: the destructor tells the communicator.
+      // The stream was aborted: the destructor notifies the communicator.
       auto dropped = std::move(self->completion_);
       return;
     }

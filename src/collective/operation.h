@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One collective operation of one rank, as a task of a stream. It is a plan of flows: what goes to
-// each peer, what comes from each, and what is reduced; plans.cpp makes the plans. The task moves
-// what can be moved, looks again for a few microseconds, then parks its stream and is looked after
-// by timers of the thread pool: no thread waits.
+// One collective operation of one rank, as a stream task. It is a plan of flows: what is sent to
+// each peer, what is received from each, and what is reduced; plans.cpp makes the plans. The task
+// moves what it can, polls for a few microseconds, then parks its stream and is continued by timers
+// of the thread pool: no thread waits.
 #pragma once
 
 #include <cstddef>
@@ -36,20 +36,20 @@ class Operation : public std::enable_shared_from_this<Operation> {
   struct Part {
     std::byte* at = nullptr;
     uint64_t bytes = 0;
-    bool folded = false;  // what the reduction gives: sent as far as it has come
+    bool folded = false;  // the result of the reduction: sent as far as it is ready
   };
-  // What goes to a peer, or comes from it, in order.
+  // What is sent to a peer, or received from it, in order.
   struct Flow {
     uint32_t peer = 0;
     std::vector<Part> parts;
-    Turn* turn = nullptr;  // for flows of pairs, which have an order of their own
-    // Where it stands.
+    Turn* turn = nullptr;  // for point-to-point flows, which have their own order
+    // Progress.
     uint64_t ticket = 0;
     size_t part = 0;
     uint64_t done = 0;  // bytes of this part
     bool over() const { return part == parts.size(); }
   };
-  // One array of all ranks, this one's at `own`, into `to`. Peers send theirs before all else.
+  // Reduces one array of all ranks (this rank's at `own`) into `to`. Peers send theirs first.
   struct Reduction {
     std::byte* own = nullptr;
     std::byte* to = nullptr;
@@ -74,8 +74,8 @@ class Operation : public std::enable_shared_from_this<Operation> {
   std::vector<device::Range> ranges;  // keeps the memory
   std::vector<std::byte> staging;     // for inputs that outputs overwrite
 
-  // Queues `operation`; its place in the order of the communicator is taken now, unless the stream
-  // records.
+  // Queues `operation`; its position in the communicator's order is fixed now, unless the stream is
+  // being captured.
   static Status submit(std::shared_ptr<Operation> operation, device::Stream& stream);
 
  private:
@@ -106,7 +106,7 @@ class Operation : public std::enable_shared_from_this<Operation> {
   const Lane lane_;
   uint64_t ticket_ = 0;
   uint64_t epoch_ = 0;
-  bool has_place_ = false;  // its tickets are taken and not given back
+  bool has_place_ = false;  // it holds its tickets
   bool begun_ = false;
   uint64_t moved_at_ = 0;
   uint64_t watched_at_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another process of this machine: whether it still runs. A number that the system gives to a new
-// process later is not mistaken for it. Thread-safe.
+// Whether another process of this machine still runs. A reused process id is not mistaken for it.
+// Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ class PeerProcess {
 
  private:
   const int32_t pid_;
-  int descriptor_ = -1;  // -1: asked by number
+  int descriptor_ = -1;  // pidfd; -1: the process id is used
   bool gone_ = false;
 };
 
-// 16 bytes that are the same for processes that can map memory of each other: one boot of one
-// machine, one namespace of process numbers, one user.
+// 16 bytes that are equal for processes that can map each other's memory: one boot of one machine,
+// one pid namespace, one user.
 struct MachineId {
   uint8_t bytes[16] = {};
   bool operator==(const MachineId&) const = default;

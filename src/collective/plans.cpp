@@ -58,7 +58,7 @@ Operation::Flow flow_of(uint32_t peer, std::byte* at, uint64_t bytes) {
   return flow;
 }
 
-// Calls f(peer) for all others, beginning behind this rank: not everybody starts with rank 0.
+// Calls f(peer) for all others, starting after this rank, so that not all start with rank 0.
 template <typename F>
 void for_peers(const Group& group, F&& f) {
   for (uint32_t i = 1; i < group->size(); ++i) f((group->rank() + i) % group->size());

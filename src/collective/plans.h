@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plans of the collective operations. Arguments are checked when they are made: addresses,
-// sizes, ranks, types; a count of 0 gives null, nothing to do. Data goes straight from rank to
-// rank: each element is reduced by one rank, in the order of ranks, and then sent to all who want
-// it, which is the least that can be moved. Small arrays are sent whole and reduced by every rank,
-// one trip.
+// The plans of the collective operations. Arguments are checked when a plan is made: addresses,
+// sizes, ranks, types; a count of 0 gives null, nothing to do. Data is sent directly from rank to
+// rank: each element is reduced by one rank, in rank order, and then sent to all ranks that need
+// it, which moves the least data. Small arrays are sent whole and reduced by every rank, in one
+// trip.
 //
-// Results may lie where the inputs are: in place as usual, or in any other way, which costs a copy.
+// Outputs may be in place, or overlap the inputs in any other way, which costs a copy.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ Plan plan_scatter(const Group& group, const void* in, void* out, uint64_t count,
                   uint32_t root);
 Plan plan_barrier(const Group& group);
 
-// Where each rank's elements lie, in elements from the start.
+// The position of each rank's elements, in elements from the start.
 struct Layout {
   std::vector<uint64_t> counts;
   std::vector<uint64_t> offsets;

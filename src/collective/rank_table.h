@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rank table: a JSON file that names machines, their devices and the rank of each. Ranks of one
-// machine find each other by what the table says; rank 0 hands out a root info.
+// The rank table: a JSON file that lists machines, their devices and the rank of each. Ranks of one
+// machine find each other by the content of the table; rank 0 hands out a root info.
 #pragma once
 
 #include <memory>
@@ -17,9 +17,9 @@ struct RankTable {
     int64_t device = 0;
   };
   std::vector<Rank> ranks;
-  std::string text;  // of the file: tables that differ do not meet
+  std::string text;  // of the file: ranks with different tables do not meet
 
-  // Fails with the place that is wrong.
+  // The error says which entry is wrong.
   static Result<RankTable> read(const std::string& path);
   static Result<RankTable> parse(std::string text);
 };

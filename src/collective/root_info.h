@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The root info: bytes that one process makes and all ranks of a communicator pass in, with where
-// they meet.
+// The root info: bytes that one process creates and all ranks of a communicator pass in; they say
+// where the ranks meet.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ inline constexpr size_t kRootInfoBytes = 4108;
 using RootInfo = std::span<std::byte, kRootInfoBytes>;
 
 Status make_root_info(RootInfo info);
-// Joins as `rank` of `ranks`. Fails for bytes that are no root info.
+// Joins as `rank` of `ranks`. Fails for bytes that are not a root info.
 Result<std::unique_ptr<Exchange>> join_root(std::span<const std::byte, kRootInfoBytes> info,
                                             uint32_t rank, uint32_t ranks);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory that a rank shares with the ranks of its machine: for each of them and each lane a
-// ring of pieces that they write and this rank takes, and what became of this rank. It has no name
-// in any folder (base/shared_file.h) and ends with its last user, however that ended. Other
-// processes may write anything into it: sizes are checked before use.
+// ring of pieces that they write and this rank reads, and the state of this rank. It is anonymous
+// (base/shared_file.h) and ends with its last user, however that ended. Other processes may write
+// anything into it: sizes are checked before use.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ struct RingHead {
   alignas(64) std::atomic<uint64_t> taken;    // pieces, by the receiver
 };
 
-// A ring as one side sees it: its own counter is in the process, the other one is read.
+// One side's view of a ring: its own counter is local, the other side's is read.
 class Ring {
  public:
   Ring() = default;
@@ -36,7 +36,7 @@ class Ring {
   void send(const PieceHead& head);
   std::optional<Arrived> arrived();
   void taken();
-  // Forgets what is in it; for the receiver.
+  // Drops its contents; for the receiver.
   void discard();
 
  private:
@@ -46,8 +46,8 @@ class Ring {
   }
   std::byte* at_ = nullptr;
   size_t piece_ = 0;
-  uint64_t mine_ = 0;   // what this side counts
-  uint64_t other_ = 0;  // what the other side had counted when it was read last
+  uint64_t mine_ = 0;   // the counter of this side
+  uint64_t other_ = 0;  // the other side's counter when last read
 };
 
 class Segment {
@@ -65,7 +65,7 @@ class Segment {
   // The ring that `sender` writes.
   Ring ring(uint32_t sender, Lane lane) const;
 
-  // What became of the rank: it left, or it failed, which ends the communicator for all.
+  // The final state of the rank: it left, or it failed, which ends the communicator for all.
   void set_left();
   void set_failed(const std::string& why);
   void clear_failed();

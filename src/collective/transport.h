@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of transports: for each pair of ranks the first one that reaches makes the link. Shared
-// memory serves ranks of one machine, several in one process too; the network serves the others.
+// The table of transports: the first that can connect a pair of ranks creates the link. Shared
+// memory connects ranks of one machine, also within one process; the network connects the others.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace anynpu::collective {
 
-// Two ranks that want a link.
+// Two ranks to be linked.
 struct Ends {
   const RankRecord& mine;
   const RankRecord& theirs;

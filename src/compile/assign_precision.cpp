@@ -93,7 +93,7 @@ class Assigner {
     const MixList list = list_of(precision_, node);
     if (list == MixList::white) return type;
     if (list == MixList::black) return DType::undefined;
-    // Gray: as what stands in front; constants follow.
+    // Gray: the type of the producers; constants follow.
     bool any = false;
     for (ValueId id : node.inputs) {
       if (!is_f32(id) || sample_of(id).constant) continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bundles of models for callers that speak C: `anynpu bundle` calls these through ctypes.
-// Thread-safe. Each returns 0; else 1 with the sentence of the failure in `message` (cut to
-// `message_bytes`, always terminated).
+// A C interface for bundles of models: `anynpu bundle` calls these through ctypes. Thread-safe.
+// Each returns 0, or 1 with the error message in `message` (cut to `message_bytes`, always
+// terminated).
 #pragma once
 
 #include <stddef.h>

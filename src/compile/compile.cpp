@@ -53,7 +53,7 @@ Status return_blocks(const Options& options, const graph::Graph& sample, graph::
   return {};
 }
 
-// Element types of inputs, operators and outputs as the command line wants them.
+// Element types of inputs, operators and outputs, as the command line says.
 Status set_types(const Options& options, const std::vector<std::string>& names, bool fixed,
                  graph::Graph& graph) {
   ANYNPU_ASSIGN(std::vector<DType> types, fit_output_types(options.output_types, names));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The compiler behind atc: fixes input shapes, infers the rest, runs the passes and describes the
-// result. A model with gears or ranges keeps its open extents: the passes that need shapes run when
-// it is loaded. Pure: it reads and writes no files. Thread-safe.
+// result. A model with gears or ranges keeps its unknown dimensions: the passes that need shapes
+// run when it is loaded. Pure: it reads and writes no files. Thread-safe.
 #pragma once
 
 #include <functional>
@@ -39,7 +39,7 @@ struct Options {
   std::string command_line;
   // Called with each stage's name (stages.h) and graph; may be empty.
   std::function<void(std::string_view stage, const graph::Graph& graph)> on_stage;
-  // Called with what the user should know of a model that was compiled; may be empty.
+  // Called with warnings for the user; may be empty.
   std::function<void(const std::string& sentence)> on_warning;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a model file of a framework to a .om file: what atc calls, and what programs that compile in
-// process call. Nothing is written when anything fails.
+// Converts a model file of a framework to a .om file, for atc and for programs that compile in
+// process. Nothing is written if anything fails.
 #pragma once
 
 #include <functional>
@@ -24,10 +24,10 @@ struct Conversion {
   om::WeightPlace weights = om::WeightPlace::inside;
   bool keep_original = false;  // also write <output>_original.om: no pass changes it
   std::map<std::string, std::string> layer_types;  // Caffe alone: a type -> the one it stands for
-  // Called when a part of the work begins: "reading", "compiling", "writing"; may be empty.
+  // Called at the start of each phase: "reading", "compiling", "writing"; may be empty.
   std::function<void(std::string_view part)> on_part;
-  // Called with what the user should know of a model that was compiled, such as what the chip would
-  // not run; may be empty.
+  // Called with warnings for the user, such as features that the chip does not support; may be
+  // empty.
   std::function<void(const std::string& sentence)> on_warning;
 };
 
@@ -38,7 +38,7 @@ Result<Framework> parse_framework(const std::string& text);
 // The source model as a graph.
 Result<graph::Graph> import_model(const Conversion& conversion);
 
-// "A:B" a line, of --op_name_map.
+// The file of --op_name_map: "A:B" per line.
 Result<std::map<std::string, std::string>> parse_op_name_map(std::string_view text);
 
 Status convert(const Conversion& conversion);

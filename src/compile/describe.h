@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the description of an offline model says about a tensor of its graph.
+// The description of the tensors of an offline model.
 #pragma once
 
 #include <string>
@@ -18,19 +18,19 @@ Format format_for(const Shape& shape, Format wanted);
 // model.
 std::vector<std::string> output_names(const graph::Graph& graph);
 
-// Name, type, format, shape and size; 0 bytes where only a run tells the shape. Fails for sizes no
-// machine has, for strings and sequences.
+// Name, type, format, shape and size; 0 bytes if the shape is known only at run time. Fails for
+// impossible sizes, strings and sequences.
 Result<om::TensorInfo> describe(const std::string& name, const graph::Value& value);
 
 // The inputs and outputs of a graph as inferred.
 Status describe_all(const graph::Graph& graph, const std::vector<std::string>& names,
                     om::Meta& meta);
 
-// Input shapes to try a model with open extents with: a gear, or numbers within the ranges. Open
-// shapes where none of those tried fits.
+// Sample input shapes for a model with unknown dimensions: a gear, or values within the ranges. The
+// shapes stay unknown if none of the samples fits.
 Result<std::vector<Shape>> trial_shapes(const graph::Graph& graph, const Options& options);
 
-// A model with open extents, as the shapes of its inputs left them: gears or ranges.
+// Compiles a model with unknown dimensions: gears or ranges.
 Result<om::Model> compile_dynamic(graph::Graph graph, const Options& options,
                                   const std::vector<std::string>& names, om::Meta meta);
 

@@ -86,7 +86,7 @@ std::optional<Affine> read_affine(const graph::Graph& graph, const Node& node, V
   return {};
 }
 
-// False where no finite float is near: scaled behind the sum, the result might have been finite.
+// False if no finite float is near: scaled after the sum, the result might have been finite.
 bool to_finite_float(double exact, float& rounded) {
   rounded = static_cast<float>(exact);
   return std::isfinite(rounded);
@@ -126,7 +126,7 @@ bool fold(graph::Graph& graph, NewNames& names, Node& conv, const Node& next, bo
   const std::string name = weight.name;
   conv.inputs.resize(3, kNoValue);
   if (scales) {
-    // The filters as they were are large: they go now, unless somebody else reads them.
+    // The original filters are large: they are freed now, unless they are read elsewhere.
     if (only_reader) graph.values[static_cast<size_t>(conv.inputs[1])].constant = nullptr;
     conv.inputs[1] = add_constant(graph, name + "_folded", shape, std::move(w), &names);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Limits constant folding: a small file must not turn into gigabytes of weights or hours of work. A
-// node beyond the budget is not folded and runs with the model.
+// node beyond the budget is not folded and is computed at run time.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@ class FoldBudget {
   // In proportion to the constants of `graph`.
   explicit FoldBudget(const graph::Graph& graph);
 
-  // Whether to evaluate the node of `context`: its inputs are constants, its result is not much
-  // larger than they are, and its bytes and its work fit into what is left of the budget, which
-  // they are then taken from. The same answer on every machine.
+  // Whether to fold the node of `context`: its inputs are constants, its result is not much larger
+  // than they are, and its bytes and work fit the remaining budget, from which they are then
+  // subtracted. The answer is the same on every machine.
   bool take(const ops::OpContext& context);
 
  private:

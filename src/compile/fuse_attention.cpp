@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of several heads, from the Softmax outwards:
+// Multi-head attention, matched from the Softmax outwards:
 //   softmax(scale * Qt * Kt + mask) * Vt, transposed and joined
 // where Qt, Kt and Vt are linear layers' results (batch x length x heads * size) that were split
 // into heads and transposed. FusedAttention takes the three as they were before that. Casts between
-// float types on the way, as mixed precision puts them around the Softmax, are left out: the node
-// computes in float32 whatever it is given, so what the casts rounded is rounded no more.
+// float types on the way, as mixed precision puts them around the Softmax, are dropped: the node
+// always computes in float32, so the roundings of the casts disappear.
 #include <cmath>
 
 #include "compile/pattern.h"
@@ -31,7 +31,7 @@ class AttentionFinder {
  private:
   const Shape& shape(ValueId id) const { return pattern_.value(id).shape; }
 
-  // What stands in front of a cast between float types that nobody else reads; else `id`.
+  // The input of a cast between float types with no other reader; else `id`.
   ValueId uncast(ValueId id) const {
     const Node* cast = pattern_.absorbed(id, "Cast");
     return cast && pattern_.fuses(id) && pattern_.fuses(cast->inputs[0]) ? cast->inputs[0] : id;

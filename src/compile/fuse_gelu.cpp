@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gelu written out in small operators, as exporters do below opset 20: a product of x, 1/2 and
 //   1 + Erf(x / sqrt 2)   or   1 + Tanh(sqrt(2 / pi) * (x + 0.044715 x^3))
+// or, as TensorFlow has it, Erfc(-x / sqrt 2).
 #include <cmath>
 
 #include "compile/pattern.h"
@@ -26,7 +27,7 @@ class GeluFinder {
  private:
   DType type(ValueId id) const { return pattern_.value(id).dtype; }
 
-  // The factors of nested products that nobody else reads; scalars are multiplied together.
+  // The factors of nested products with no other reader; scalars are multiplied together.
   bool factors(const Node& node, int depth, std::vector<ValueId>& list, float& scale) const {
     if (node.inputs.size() != 2) return false;
     for (ValueId id : node.inputs) {
@@ -79,11 +80,38 @@ class GeluFinder {
     return scaled && about(scaled->scalar, std::sqrt(0.5), type(id)) ? scaled->other : kNoValue;
   }
 
+  // Whether `id` is Erfc(-x / sqrt 2).
+  bool is_erfc_of(ValueId id, ValueId x) const {
+    const Node* erfc = pattern_.absorbed(id);
+    if (!erfc || erfc->op != "Erfc" || erfc->domain != "anynpu") return false;
+    const Node* node = pattern_.absorbed(erfc->inputs[0], "Div");
+    if (!node) node = pattern_.absorbed(erfc->inputs[0], "Mul");
+    const auto scaled = node ? pattern_.scaled(*node) : std::nullopt;
+    if (!scaled) return false;
+    const Node* minus = pattern_.absorbed(scaled->other, "Neg");
+    const ValueId argument = minus ? minus->inputs[0] : scaled->other;
+    const float factor = minus ? scaled->scalar : -scaled->scalar;
+    return argument == x && about(factor, std::sqrt(0.5), type(x));
+  }
+
+  bool replace(const Node& product, ValueId x, bool exact) {
+    if (!pattern_.fuses(x) || pattern_.value(x).shape != pattern_.value(product.outputs[0]).shape)
+      return false;
+    Node fused;
+    fused.op = "Gelu";
+    fused.opset = 20;
+    fused.inputs = {x};
+    if (!exact) fused.attrs["approximate"] = std::string("tanh");
+    pattern_.replace_producer(product.outputs[0], std::move(fused));
+    return true;
+  }
+
   bool match(const Node& product) {
     std::vector<ValueId> list;
     float scale = 1;
     if (!factors(product, 2, list, scale) || list.size() != 2 || scale != 0.5f) return false;
     for (size_t i = 0; i < 2; ++i) {
+      if (is_erfc_of(list[i], list[1 - i]) && replace(product, list[1 - i], true)) return true;
       const Node* sum = pattern_.absorbed(list[i], "Add");
       const auto parts = sum ? pattern_.with_scalar(*sum) : std::nullopt;
       if (!parts || parts->scalar != 1) continue;
@@ -94,17 +122,7 @@ class GeluFinder {
           (!tanh || tanh_argument(tanh->inputs[0]) != x)) {
         continue;
       }
-      if (!pattern_.fuses(x) ||
-          pattern_.value(x).shape != pattern_.value(product.outputs[0]).shape) {
-        continue;
-      }
-      Node fused;
-      fused.op = "Gelu";
-      fused.opset = 20;
-      fused.inputs = {x};
-      if (!erf) fused.attrs["approximate"] = std::string("tanh");
-      pattern_.replace_producer(product.outputs[0], std::move(fused));
-      return true;
+      if (replace(product, x, erf != nullptr)) return true;
     }
     return false;
   }

@@ -35,6 +35,20 @@ TEST_F(FuseGeluTest, GeluInEitherFormAndOrderBecomesOneNode) {
   }
 }
 
+// As TensorFlow writes it.
+TEST_F(FuseGeluTest, GeluByErfcBecomesOneNode) {
+  for (bool minus : {false, true}) {
+    g = {};
+    const ValueId x = g.input("x", {2, 5});
+    const ValueId arg = minus ? node("Mul", {node("Neg", {x}), scalar(0.70710678f)})
+                              : node("Mul", {x, scalar(-0.70710678f)});
+    const ValueId erfc = node("Erfc", {arg});
+    last().domain = "anynpu";
+    EXPECT_THAT(after(fuse_gelu, node("Mul", {node("Mul", {scalar(0.5f), x}), erfc})),
+                ElementsAre("Gelu"));
+  }
+}
+
 TEST_F(FuseGeluTest, AProductThatIsAlmostGeluStays) {
   const ValueId x = g.input("x", {2, 5});
   const ValueId erf = node("Erf", {node("Div", {x, scalar(1.5f)})});

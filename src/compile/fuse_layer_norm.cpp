@@ -3,6 +3,9 @@
 //   d = x - ReduceMean(x);  y = d / Sqrt(ReduceMean(d * d) + epsilon) * scale + bias
 // and as TensorFlow writes it:
 //   r = scale / Sqrt(ReduceMean(d * d) + epsilon);  y = x * r + (bias - ReduceMean(x) * r)
+// or, in Keras 3,  y = x * r + (-ReduceMean(x) * r + bias),  with parameters of as many axes as x.
+#include <optional>
+
 #include "compile/pattern.h"
 
 namespace anynpu::compile {
@@ -56,11 +59,54 @@ class LayerNormFinder {
     return variance && is_square(variance->inputs[0], d);
   }
 
-  // A constant of as many elements as the last axis of `x`.
+  // A constant of as many elements as the last axis of `x`, whose other axes have an extent of 1.
   bool is_parameter(ValueId id, ValueId x) const {
     const graph::Value& v = pattern_.value(id);
-    return v.constant && v.dtype == pattern_.value(x).dtype && v.shape.size() == 1 &&
-           v.shape[0] == pattern_.value(x).shape.back();
+    const Shape& of_x = pattern_.value(x).shape;
+    return v.constant && v.dtype == pattern_.value(x).dtype && !v.shape.empty() && !of_x.empty() &&
+           v.shape.size() <= of_x.size() && v.shape.back() == of_x.back() &&
+           element_count(v.shape) == v.shape.back();
+  }
+
+  // The parameter as a list, which the operator wants.
+  ValueId as_list(ValueId id) {
+    if (pattern_.value(id).shape.size() == 1) return id;
+    graph::Value list = pattern_.value(id);
+    list.name += "/list";
+    while (graph_.find_value(list.name) != graph::kNoValue) list.name += "_";
+    list.shape = {list.shape.back()};
+    return pattern_.adopt(graph_.add_value(std::move(list)));
+  }
+
+  void replace(const Node& add, ValueId x, ValueId scale, ValueId bias, float epsilon) {
+    Node fused;
+    fused.op = "LayerNormalization";
+    fused.opset = 17;
+    const ValueId made = add.outputs[0];
+    fused.inputs = {x, as_list(scale), as_list(bias)};
+    fused.attrs["epsilon"] = epsilon;
+    pattern_.replace_producer(made, std::move(fused));
+  }
+
+  // What is added to x * rate: the bias, and the product of mean and rate that is taken from it.
+  struct Rest {
+    ValueId bias;
+    ValueId mean, rate;  // in either order
+  };
+  std::optional<Rest> read_rest(ValueId id) const {
+    if (const Node* difference = pattern_.absorbed(id, "Sub")) {
+      const Node* moved = pattern_.absorbed(difference->inputs[1], "Mul");
+      if (moved) return Rest{difference->inputs[0], moved->inputs[0], moved->inputs[1]};
+    }
+    const Node* sum = pattern_.absorbed(id, "Add");
+    for (size_t i = 0; sum && i < 2; ++i) {
+      const Node* moved = pattern_.absorbed(sum->inputs[i], "Mul");
+      for (size_t j = 0; moved && j < 2; ++j) {
+        const Node* minus = pattern_.absorbed(moved->inputs[j], "Neg");
+        if (minus) return Rest{sum->inputs[1 - i], minus->inputs[0], moved->inputs[1 - j]};
+      }
+    }
+    return std::nullopt;
   }
 
   bool match(const Node& add) {
@@ -79,12 +125,7 @@ class LayerNormFinder {
             pattern_.value(x).shape != pattern_.value(add.outputs[0]).shape) {
           continue;
         }
-        Node fused;
-        fused.op = "LayerNormalization";
-        fused.opset = 17;
-        fused.inputs = {x, scale, bias};
-        fused.attrs["epsilon"] = epsilon;
-        pattern_.replace_producer(add.outputs[0], std::move(fused));
+        replace(add, x, scale, bias, epsilon);
         return true;
       }
     }
@@ -109,11 +150,10 @@ class LayerNormFinder {
   bool match_with_rate(const Node& add) {
     for (size_t i = 0; i < 2; ++i) {
       const Node* scaled = pattern_.absorbed(add.inputs[i], "Mul");
-      const Node* rest = pattern_.absorbed(add.inputs[1 - i], "Sub");
-      const Node* moved = rest ? pattern_.absorbed(rest->inputs[1], "Mul") : nullptr;
-      if (!scaled || !moved) continue;
+      const auto rest = read_rest(add.inputs[1 - i]);
+      if (!scaled || !rest) continue;
       for (size_t j = 0; j < 2; ++j) {
-        const ValueId x = scaled->inputs[j], rate = scaled->inputs[1 - j], bias = rest->inputs[0];
+        const ValueId x = scaled->inputs[j], rate = scaled->inputs[1 - j], bias = rest->bias;
         const Node* product = pattern_.made_by(rate, "Mul");
         if (!product || !pattern_.fuses(x) || !is_parameter(bias, x)) continue;
         for (size_t k = 0; k < 2; ++k) {
@@ -123,15 +163,10 @@ class LayerNormFinder {
           const Node* centre = read_rate(product->inputs[1 - k], x, epsilon);
           if (!centre) continue;
           const ValueId m = centre->outputs[0];
-          const bool same = (moved->inputs[0] == m && moved->inputs[1] == rate) ||
-                            (moved->inputs[1] == m && moved->inputs[0] == rate);
+          const bool same =
+              (rest->mean == m && rest->rate == rate) || (rest->rate == m && rest->mean == rate);
           if (!same || pattern_.value(x).shape != pattern_.value(add.outputs[0]).shape) continue;
-          Node fused;
-          fused.op = "LayerNormalization";
-          fused.opset = 17;
-          fused.inputs = {x, scale, bias};
-          fused.attrs["epsilon"] = epsilon;
-          pattern_.replace_producer(add.outputs[0], std::move(fused));
+          replace(add, x, scale, bias, epsilon);
           return true;
         }
       }

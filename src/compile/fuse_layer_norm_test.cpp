@@ -49,6 +49,23 @@ TEST_F(FuseLayerNormTest, LayerNormWithARateBecomesOneNode) {
               ElementsAre("LayerNormalization"));
 }
 
+// As Keras 3 writes it: parameters have the axes of the input.
+TEST_F(FuseLayerNormTest, LayerNormOfKerasBecomesOneNode) {
+  const ValueId x = g.input("x", {2, 3, 8});
+  const ValueId mean = node("ReduceMean", {x});
+  last().attrs["axes"] = std::vector<int64_t>{-1};
+  const ValueId d = node("Sub", {x, mean});
+  const ValueId variance = node("ReduceMean", {node("Mul", {d, d})});
+  last().attrs["axes"] = std::vector<int64_t>{-1};
+  const ValueId root = node("Sqrt", {node("Add", {variance, scalar(1e-5f)})});
+  const ValueId rate = node("Mul", {node("Reciprocal", {root}), g.weight("scale", {1, 1, 8})});
+  const ValueId moved = node("Mul", {node("Neg", {mean}), rate});
+  const ValueId rest = node("Add", {moved, g.weight("bias", {1, 1, 8})});
+  EXPECT_THAT(after(fuse_layer_norm, node("Add", {node("Mul", {x, rate}), rest})),
+              ElementsAre("LayerNormalization"));
+  EXPECT_EQ(g.graph.values[static_cast<size_t>(g.graph.nodes[0].inputs[1])].shape, Shape{8});
+}
+
 TEST_F(FuseLayerNormTest, LayerNormOverAnotherAxisStays) {
   const ValueId x = g.input("x", {2, 8, 8});
   const ValueId y = layer_norm(x, false, 8);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands around a MatMul becomes part of it: a Transpose of the last two axes in front, and a
-// scalar factor, the Add of a row, the Add of a tensor and an activation behind.
+// Fuses the neighbours of a MatMul into it: a Transpose of the last two axes before it, and a
+// scalar factor, the Add of a row, the Add of a tensor and an activation after it.
 #include "compile/pattern.h"
 
 namespace anynpu::compile {

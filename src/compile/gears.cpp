@@ -83,7 +83,7 @@ const graph::Value& input_at(const graph::Graph& graph, size_t index) {
   return graph.values[static_cast<size_t>(graph.inputs[index])];
 }
 
-// Where an open extent may stand for this kind of gears.
+// Where this kind of gears allows an unknown dimension.
 Status check_places(const graph::Value& value, GearKind kind, Format format) {
   const Shape& shape = value.shape;
   const size_t height = format == Format::nhwc ? 1 : 2;

@@ -20,23 +20,23 @@ struct Gears {
 };
 
 // The values of the three options, "" when one was not given. Fails when more than one was, and for
-// less than 2 or more than 100 gears, gears that are there twice and numbers below 1.
+// less than 2 or more than 100 gears, repeated gears and numbers below 1.
 Result<Gears> parse_gears(const std::string& batch, const std::string& image,
                           const std::string& dims);
 
-// `gears` against the open extents of the graph's inputs, in the form that om::Meta keeps. `shapes`
-// gives the order in which the numbers of --dynamic_dims are meant.
+// Matches `gears` with the unknown dimensions of the graph's inputs, in the form of om::Meta.
+// `shapes` gives the order of the numbers of --dynamic_dims.
 Result<std::vector<std::vector<int64_t>>> fit_gears(const Gears& gears,
                                                     const std::vector<InputShape>& shapes,
                                                     const graph::Graph& graph, Format format);
 
 // The shapes of the graph's inputs in one gear of om::Meta::gears. Fails for a gear that does not
-// fill every open extent.
+// set every unknown dimension.
 Result<std::vector<Shape>> gear_shapes(const graph::Graph& graph, om::GearKind kind,
                                        const std::vector<int64_t>& gear);
 
-// Which of `gears` gives the model's inputs the most bytes, the first of several: the one that
-// counts when none is chosen. Fails as gear_shapes() does.
+// The gear with the largest inputs (the first of several): the default when none is chosen. Fails
+// like gear_shapes().
 Result<size_t> largest_gear(const graph::Graph& graph, om::GearKind kind,
                             const std::vector<std::vector<int64_t>>& gears);
 

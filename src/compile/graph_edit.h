@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What passes read from constants and add to a graph.
+// Helpers for passes: reading constants, adding values to a graph.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace anynpu::compile {
 
-// The value's elements as T; empty when it is no constant of that type.
+// The value's elements as T; empty when it is not a constant of that type.
 template <typename T>
 std::vector<T> constant_elements(const graph::Graph& graph, graph::ValueId id);
 
@@ -25,8 +25,8 @@ class NewNames {
   graph::UniqueNames names_{1};
 };
 
-// A new constant of f32, f64 or i64 elements, under `name` or one made of it. A pass that adds many
-// gives its `names`; without them the graph is searched for each.
+// A new constant of f32, f64 or i64 elements, named `name` or a variation of it. A pass that adds
+// many passes its `names`; without them the graph is searched each time.
 template <typename T>
 graph::ValueId add_constant(graph::Graph& graph, const std::string& name, const Shape& shape,
                             std::vector<T> elements, NewNames* names = nullptr);

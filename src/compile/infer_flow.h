@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types and shapes of control flow and sequences. Subgraphs are inferred with what is known of
-// their inputs and optimised like the graph around them. What only a run can tell stays open.
+// Types and shapes of control flow and sequences. Subgraphs are inferred from what is known about
+// their inputs and optimised like the outer graph. What is known only at run time stays unknown.
 #pragma once
 
 #include <string>

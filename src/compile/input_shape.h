@@ -30,9 +30,9 @@ Result<std::vector<InputShape>> parse_input_shapes(std::string_view text);
 // "name:[8~20,3,5,-1];..." of --input_shape_range, the older way to write ranges.
 Result<std::vector<InputShape>> parse_input_shape_range(std::string_view text);
 
-// Writes the shapes into the graph's inputs; false when an extent stays open (-1 or a range). Fails
-// when a name is no input, a shape contradicts the model, or an input of the model has an unknown
-// extent that the command line says nothing about.
+// Writes the shapes into the graph's inputs; false when a dimension stays unknown (-1 or a range).
+// Fails when a name is not an input, a shape contradicts the model, or an input of the model has an
+// unknown dimension that the command line does not mention.
 Result<bool> apply_input_shapes(const std::vector<InputShape>& shapes, graph::Graph& graph);
 
 }  // namespace anynpu::compile

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs as JSON and as protobuf text, in the field names of the card's model description: what
-// atc --mode=1 and --mode=5 write and what DUMP_GE_GRAPH leaves on the disk. Weights are described,
-// their bytes left out.
+// Graphs as JSON and as protobuf text, with the field names of the card's model description: the
+// output of atc --mode=1, --mode=5 and DUMP_GE_GRAPH. Weights are described without their
+// bytes.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ namespace anynpu::compile {
 // "conv1:0" is output 0 of conv1.
 json::Value to_json(const graph::Graph& graph, const std::string& model_name);
 
-// The same tree as protobuf text, and back. Of any other protobuf text every field becomes a
-// member, and a list where it is there more than once.
+// The same tree as protobuf text, and back. In other protobuf text every field becomes a member,
+// and a repeated one a list.
 std::string to_prototext(const json::Value& tree);
 Result<json::Value> from_prototext(std::string_view text);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Offline models as programs load them: those of AnyNPU, and those of the vendor's atc, whose graph
-// is rebuilt from the description in the file when all of its operators and constants are there.
+// Opens offline models: those of AnyNPU, and those of the vendor's atc, whose graph is rebuilt from
+// the description in the file if all of its operators and constants are supported.
 #pragma once
 
 #include <span>
@@ -11,10 +11,10 @@
 
 namespace anynpu::compile {
 
-// As om::read_file, om::read_copy and om::read_meta. A file of the vendor that cannot be rebuilt
-// gives version_mismatch with what it is, all that stands in the way, and the atc command that
-// makes one that runs here; one that can says in a line of the log and of standard error that this
-// was done.
+// Like om::read_file, om::read_copy and om::read_meta. A vendor file that cannot be rebuilt gives
+// version_mismatch; the message describes it, lists all obstacles and shows the atc command that
+// makes a file that runs here. If it was rebuilt, a line in the log and on standard error says
+// so.
 Result<om::Model> open_file(const std::string& path, const om::WeightSource& weights = {});
 Result<om::Model> open_copy(std::span<const std::byte> bytes, const om::WeightSource& weights = {});
 Result<om::Meta> open_meta(std::span<const std::byte> bytes);

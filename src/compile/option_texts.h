@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of a conversion as texts, under the names that atc gives them
-// (tools/atc/options.def): on its command line, or in the map of a program that compiles a model in
-// its own process. Every documented check is made; the message names the option.
+// The options of a conversion as strings, with the names of atc's options (tools/atc/options.def):
+// from its command line, or from a program that compiles a model in process. All documented checks
+// are made; the message names the option.
 #pragma once
 
 #include <functional>

@@ -32,7 +32,7 @@ std::vector<std::pair<std::string, std::vector<std::string>>> origins(const Sour
       if (id != graph::kNoValue) makers[graph.values[static_cast<size_t>(id)].name] = node.name;
     }
   }
-  // Users stand behind: from the last node to the first each finds its owner in one step.
+  // Users come later: from the last node to the first each finds its owner in one step.
   std::vector<std::string> owner(source.nodes.size());
   std::map<std::string, std::vector<std::string>> members;
   for (size_t n = source.nodes.size(); n-- > 0;) {

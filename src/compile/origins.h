@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operators of the source model each operator of the compiled one stands for.
+// Maps each operator of the compiled model to the operators of the source model that it replaces.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace anynpu::compile {
 
-// The nodes of a source graph, by name, with what they make: enough to look back later.
+// The nodes of a source graph, by name, with their outputs.
 struct SourceNodes {
   explicit SourceNodes(const graph::Graph& graph);
   struct Node {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the model returns: the grammar of --out_nodes and --output_type.
+// The outputs of the model: the grammar of --out_nodes and --output_type.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ namespace anynpu::compile {
 Result<std::vector<std::string>> parse_out_nodes(std::string_view text);
 
 // Makes these the outputs of the graph, in this order. An entry "a:0" is output 0 of node a, or the
-// tensor "a:0" when there is no such node; both kinds in one list are refused, so are entries that
-// are there twice and those that name nothing.
+// tensor "a:0" when there is no such node; a mix of both kinds, repeated entries and unknown names
+// are refused.
 Status select_outputs(const std::vector<std::string>& wanted, graph::Graph& graph);
 
 struct OutputTypes {

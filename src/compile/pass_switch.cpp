@@ -13,7 +13,7 @@ namespace anynpu::compile {
 
 namespace {
 
-// The card's passes that one of ours stands for.
+// The card's passes and the passes of ours that they map to.
 struct CardPass {
   std::string_view card, ours;
 };

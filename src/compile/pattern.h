@@ -23,7 +23,7 @@ class Pattern {
   // The one node that uses `id`, or -1: none, several, or an output of the graph.
   int only_user(graph::ValueId id) const;
 
-  // The node that makes `id` when it is an `op` of the default domain with one output; else null.
+  // The node that produces `id` if it is an `op` of the default domain with one output; else null.
   const graph::Node* made_by(graph::ValueId id, std::string_view op) const;
   // The same, and nothing but one node reads `id`: the node may be absorbed.
   const graph::Node* absorbed(graph::ValueId id, std::string_view op) const;
@@ -52,7 +52,7 @@ class Pattern {
   }
 
   // Replaces the producer of `output` by `node`, which gets its name, and removes all nodes that
-  // nobody uses any more. Removed nodes stay in the list with an empty `op` until the sweep ends.
+  // are no longer used. Removed nodes stay in the list with an empty `op` until the sweep ends.
   void replace_producer(graph::ValueId output, graph::Node node);
   // The same, but `node` keeps its own name, which a removed node had.
   void absorb(graph::ValueId output, graph::Node node);

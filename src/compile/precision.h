@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In which precision the operators of a model compute: the grammars of --precision_mode,
+// The precision of the operators of a model: the grammars of --precision_mode,
 // --precision_mode_v2, --modify_mixlist, --keep_dtype and --customize_dtypes.
 #pragma once
 
@@ -23,7 +23,7 @@ enum class PrecisionMode {
   mixed_bfloat16,
 };
 
-// White: computed in the short type. Gray: as the operators in front. Black: as the model says.
+// White: computed in the short type. Gray: as the producers. Black: as the model says.
 enum class MixList { white, gray, black };
 
 struct Precision {
@@ -51,7 +51,7 @@ Status parse_custom_dtypes(std::string_view text, Precision& precision);
 
 // The list of an operator in a mixed mode, with what --modify_mixlist moved.
 MixList list_of(const Precision& precision, const graph::Node& node);
-// Whether a list says in which type this operator computes, whatever its neighbours do.
+// Whether a list fixes the type of this operator, regardless of its neighbours.
 bool has_own_type(const Precision& precision, const std::string& node, const std::string& op);
 
 }  // namespace anynpu::compile

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Removes Transposes. One in front of an element-wise operator or a Concat moves behind it, until
-// it meets another; two in a row become one; one that keeps the order is removed, and one that only
-// moves axes of extent 1 becomes a Reshape. Results are the same bytes. Needs shapes.
+// Removes Transposes. One before an element-wise operator or a Concat is moved after it, until it
+// meets another; two in a row become one; one that keeps the order is removed, and one that only
+// moves axes of extent 1 becomes a Reshape. Results are bitwise equal. Needs shapes.
 #include <algorithm>
 #include <numeric>
 
@@ -187,7 +187,7 @@ class TransposeFinder {
     return true;
   }
 
-  // A scalar, or a constant small enough, of no more axes than the tensor beside it.
+  // A scalar, or a small enough constant, of no more axes than the other operand.
   bool can_permute(ValueId id, size_t rank) const {
     if (id == kNoValue) return false;
     const graph::Value& value = pattern_.value(id);

@@ -17,8 +17,8 @@ Status write_graph_text(const graph::Graph& graph, const std::string& model_name
                         const std::string& path);
 
 // One per conversion. Files are called ge_proto_00000_<model>_<stage>.txt, counted in their order,
-// in a folder that is made where there is none. What the environment asks for and cannot be done is
-// told to `warn`, which may be empty; the conversion goes on.
+// in a folder that is created if needed. If a file cannot be written, `warn` (may be empty) gets a
+// message and the conversion continues.
 class StageDump {
  public:
   using Warn = std::function<void(const std::string& sentence)>;

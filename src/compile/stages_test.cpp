@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/stages.h"
 
+#include <unistd.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +21,9 @@ using testing::HasSubstr;
 // A folder of its own, and the variables that a test sets, for one test.
 class StagesTest : public testing::Test {
  protected:
-  StagesTest() : folder_(std::filesystem::path(testing::TempDir()) / "stages_test") {
+  StagesTest()
+      : folder_(std::filesystem::path(testing::TempDir()) /
+                ("stages_test_" + std::to_string(::getpid()))) {
     std::filesystem::remove_all(folder_);
     g.graph.outputs = {g.node("Relu", {g.input("x", {2})}, "y")};
     set("DUMP_GRAPH_PATH", folder_.string());

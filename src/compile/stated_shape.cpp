@@ -6,7 +6,7 @@ namespace anynpu::compile {
 
 namespace {
 
-// One element and no more than one dimension: leaves the shape of the operand beside it.
+// One element and at most one dimension: does not change the shape of the other operand.
 bool is_scalar(const graph::Value& value) {
   return value.has_shape && value.shape.size() <= 1 && element_count(value.shape) == 1;
 }

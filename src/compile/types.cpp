@@ -98,7 +98,7 @@ Status remove_cast_pairs(Graph& graph) {
       const ValueId first = graph.nodes[static_cast<size_t>(before)].inputs[0];
       if (widens(type_of(first), type_of(source))) source = first;
     }
-    // Read what stands in front of the first cast; where nothing is left to do, become a copy.
+    // Read the input of the first cast; if nothing is left to do, become a copy.
     node.inputs[0] = source;
     if (type_of(source) != type_of(node.outputs[0]) || type_of(source) == DType::undefined)
       continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes that change element types: inputs and outputs as the command line wants them, and the
-// precision of the operators between. All insert Cast nodes; cast pairs that cancel out go at the
-// end.
+// Passes that change element types: of inputs and outputs, as the command line says, and of the
+// operators between them (precision). All insert Cast nodes; redundant pairs of casts are removed
+// at the end.
 #pragma once
 
 #include <span>
@@ -13,28 +13,28 @@
 
 namespace anynpu::compile {
 
-// A copy of `graph` with these shapes of its inputs, and every type and shape known that can be.
-// Ids of values are the same; nodes with constant results are gone from it. The types are written
-// into `graph` as well.
+// A copy of `graph` with these input shapes and with types and shapes inferred. Value ids stay the
+// same; nodes with constant results are folded. The types are written into `graph` as
+// well.
 Result<graph::Graph> learn_types(graph::Graph& graph, std::span<const Shape> shapes);
 
-// The inputs of these names (--input_fp16_nodes) become float16. Fails for names that are no input
-// and inputs that are no float32.
+// The inputs of these names (--input_fp16_nodes) become float16. Fails for names that are not
+// inputs and inputs that are not float32.
 Status feed_in_fp16(const std::vector<std::string>& names, graph::Graph& graph);
 
 // Output i gets types[i]; undefined leaves it.
 Status cast_outputs(const std::vector<DType>& types, graph::Graph& graph);
 
-// Fails when a name in the lists is no node of the source model: it would go unnoticed otherwise.
+// Fails when a name in the lists is not a node of the source model, which would go unnoticed.
 Status check_names(const Precision& precision, const graph::Graph& graph);
 
-// Chooses a type for each operator as `precision` says. `sample` comes from learn_types of this
-// graph: an operator stays as it is when no kernel would run it in the new type.
+// Chooses a type for each operator according to `precision`. `sample` is the result of learn_types
+// for this graph: an operator keeps its type if no kernel can run it in the new one.
 Status assign_precision(const Precision& precision, const graph::Graph& sample,
                         graph::Graph& graph);
 
-// Input i, which is N, C, H, W of float16, is fed as NC1HWC0 with 16 channels in a block. The same
-// for what comes out. Shapes must be fixed.
+// Input i, a float16 N, C, H, W tensor, is fed as NC1HWC0 with blocks of 16 channels. The same for
+// outputs. Shapes must be fixed.
 Status feed_in_blocks(size_t input, graph::Graph& graph);
 Status return_in_blocks(size_t output, graph::Graph& graph);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of one GPU. Addresses for all of it are reserved at once; the GPU's own pages are put
-// behind them in chunks as blocks are taken, and stay there for later blocks until memory runs
-// short. Programs on the host cannot read it.
+// The memory of one GPU. Virtual addresses for all of it are reserved up front; physical pages are
+// mapped in chunks as blocks are allocated, and stay mapped for later blocks until memory runs
+// short. The host cannot read it.
 #pragma once
 
 #include <map>
@@ -30,11 +30,11 @@ class CudaMemory final : public DeviceMemory {
   Status fill(void* address, int value, size_t bytes) override;
 
  private:
-  // Pages of the GPU behind a part of the addresses.
+  // Physical pages mapped at a part of the address range.
   struct Chunk {
     size_t bytes;
     CUmemGenericAllocationHandle pages;
-    size_t blocks = 0;  // taken blocks that touch it
+    size_t blocks = 0;  // allocated blocks that touch it
   };
   CudaMemory(Gpu& gpu, uintptr_t base, size_t bytes, size_t page);
   Status put_pages(uintptr_t begin, uintptr_t end);
@@ -49,7 +49,7 @@ class CudaMemory final : public DeviceMemory {
   const size_t page_;
   FreeBlocks blocks_;
   std::mutex mutex_;
-  std::map<uintptr_t, Chunk> chunks_;  // by address, apart from each other
+  std::map<uintptr_t, Chunk> chunks_;  // by address, never overlapping
 };
 
 }  // namespace anynpu::device::cuda

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda/cuda_queue.h"
 
+#include <algorithm>
+
 #include "base/thread_pool.h"
 #include "cuda/transfer.h"
 
@@ -15,16 +17,20 @@ int gpu_priority(uint32_t priority) {
   return first + (last - first) * static_cast<int>(std::min(priority, 7u)) / 7;
 }
 
+constexpr size_t kBranches = 4;
+
 // Carries the news that a queue is idle from the driver's thread, in which no CUDA call is allowed,
 // to a helper of the pool.
 struct IdleNews : ThreadPool::Job {
   std::function<void(Status)> done;
   Status status;
+  Faults* faults = nullptr;
 };
 
 void CUDA_CB tell_idle(CUstream, CUresult result, void* data) {
   auto* const news = static_cast<IdleNews*>(data);
   news->status = cuda_status(result, "work in a stream of the GPU");
+  if (news->status.ok() && news->faults) news->status = news->faults->take();
   ThreadPool::instance().submit(*news);
 }
 
@@ -36,12 +42,14 @@ CudaQueue::CudaQueue(Gpu& gpu, uint32_t priority) : gpu_(gpu) {
   made_ = cuda_status(driver().cuStreamCreateWithPriority(&stream_, CU_STREAM_NON_BLOCKING,
                                                           gpu_priority(priority)),
                       "making a stream");
+  if (const auto faults = Faults::of(gpu); faults.ok()) faults_ = *faults;
 }
 
 CudaQueue::~CudaQueue() {
   if (!stream_ || !gpu_.enter().ok()) return;
   (void)drain();
   for (const CUevent event : spare_events_) driver().cuEventDestroy(event);
+  for (size_t b = 1; b < branches_.size(); ++b) driver().cuStreamDestroy(branches_[b]);
   driver().cuStreamDestroy(stream_);
 }
 
@@ -62,13 +70,15 @@ Status CudaQueue::fill(void* address, int value, size_t bytes) {
 
 // A failed query is not idle: when_idle() tells the failure.
 bool CudaQueue::idle() const {
-  return !made_.ok() || (gpu_.enter().ok() && driver().cuStreamQuery(stream_) == CUDA_SUCCESS);
+  return !made_.ok() || (gpu_.enter().ok() && driver().cuStreamQuery(stream_) == CUDA_SUCCESS &&
+                         !(faults_ && faults_->any()));
 }
 
 void CudaQueue::when_idle(std::function<void(Status)> done) {
   if (const Status entered = enter(); !entered.ok()) return done(entered);
   auto* const news = new IdleNews;
   news->done = std::move(done);
+  news->faults = faults_;
   news->run = [](ThreadPool::Job& job) {
     const std::unique_ptr<IdleNews> owned(static_cast<IdleNews*>(&job));
     owned->done(std::move(owned->status));
@@ -106,15 +116,91 @@ Status CudaQueue::drain() {
   ANYNPU_TRY(enter());
   Status status = cuda_status(driver().cuStreamSynchronize(stream_), "work in a stream of the GPU");
   release_kept();
-  return status;
+  return status.ok() ? reported() : status;
 }
 
-std::shared_ptr<void> CudaQueue::record(const HostWork& work) {
+Status CudaQueue::make_branches() {
+  branches_.resize(1, stream_);
+  while (branches_.size() < kBranches) {
+    CUstream branch = nullptr;
+    ANYNPU_TRY(cuda_status(driver().cuStreamCreateWithPriority(&branch, CU_STREAM_NON_BLOCKING, 0),
+                           "making a stream"));
+    branches_.push_back(branch);
+  }
+  return {};
+}
+
+namespace {
+
+// Events of one recording, gone with it.
+struct RecordedEvents {
+  std::vector<CUevent> all;
+  ~RecordedEvents() {
+    for (const CUevent event : all) driver().cuEventDestroy(event);
+  }
+  Result<CUevent> record(CUstream stream) {
+    CUevent event = nullptr;
+    ANYNPU_TRY(cuda_status(driver().cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "an event"));
+    all.push_back(event);
+    ANYNPU_TRY(cuda_status(driver().cuEventRecord(event, stream), "an event"));
+    return event;
+  }
+};
+
+}  // namespace
+
+// A part goes to the stream whose last part it waits for, else to the one that was left alone the
+// longest. stream() is that stream while its work is given.
+Status CudaQueue::capture(const std::vector<Part>& parts) {
   const Driver& cuda = driver();
-  if (!enter().ok() ||
+  const CUstream main = stream_;
+  const struct Restore {
+    CudaQueue* queue;
+    CUstream main;
+    ~Restore() { queue->stream_ = main; }
+  } restore{this, main};
+  RecordedEvents events;
+  ANYNPU_ASSIGN(const CUevent start, events.record(main));
+  std::vector<int64_t> last(kBranches, -1);  // the part that a branch ends in
+  std::vector<size_t> branch_of(parts.size());
+  std::vector<CUevent> done(parts.size());
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const auto continues = [&](size_t branch) {
+      return std::any_of(parts[i].after.begin(), parts[i].after.end(),
+                         [&](uint32_t before) { return last[branch] == before; });
+    };
+    size_t branch = 0;
+    for (size_t b = 1; b < kBranches; ++b) {
+      if (continues(branch)) break;
+      if (continues(b) || last[b] < last[branch]) branch = b;
+    }
+    if (last[branch] < 0 && branch > 0)
+      ANYNPU_TRY(cuda_status(cuda.cuStreamWaitEvent(branches_[branch], start, 0), "waiting"));
+    for (const uint32_t before : parts[i].after) {
+      if (branch_of[before] != branch)
+        ANYNPU_TRY(
+            cuda_status(cuda.cuStreamWaitEvent(branches_[branch], done[before], 0), "waiting"));
+    }
+    stream_ = branches_[branch];
+    ANYNPU_TRY(parts[i].work());
+    ANYNPU_ASSIGN(done[i], events.record(stream_));
+    branch_of[i] = branch;
+    last[branch] = static_cast<int64_t>(i);
+  }
+  for (size_t b = 1; b < kBranches; ++b) {
+    if (last[b] >= 0)
+      ANYNPU_TRY(cuda_status(
+          cuda.cuStreamWaitEvent(main, done[static_cast<size_t>(last[b])], 0), "waiting"));
+  }
+  return {};
+}
+
+std::shared_ptr<void> CudaQueue::record(const std::vector<Part>& parts) {
+  const Driver& cuda = driver();
+  if (!enter().ok() || !make_branches().ok() ||
       cuda.cuStreamBeginCapture(stream_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL) != CUDA_SUCCESS)
     return nullptr;
-  const Status given = work();
+  const Status given = capture(parts);
   CUgraph graph = nullptr;
   CUgraphExec ready = nullptr;
   if (cuda.cuStreamEndCapture(stream_, &graph) == CUDA_SUCCESS && given.ok())

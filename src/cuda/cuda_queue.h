@@ -5,6 +5,7 @@
 #include <deque>
 #include <vector>
 
+#include "cuda/faults.h"
 #include "cuda/gpu.h"
 #include "device/queue.h"
 
@@ -12,7 +13,7 @@ namespace anynpu::device::cuda {
 
 class CudaQueue final : public Queue {
  public:
-  // 0 is the highest of 8 priorities. A CUDA stream that cannot be made fails the calls.
+  // 0 is the highest of 8 priorities. If the CUDA stream cannot be created, every call fails.
   CudaQueue(Gpu& gpu, uint32_t priority);
   ~CudaQueue() override;
 
@@ -23,13 +24,15 @@ class CudaQueue final : public Queue {
   void keep(std::shared_ptr<void> resource) override;
   Status drain() override;
   // Recordings are CUDA graphs.
-  std::shared_ptr<void> record(const HostWork& work) override;
+  std::shared_ptr<void> record(const std::vector<Part>& parts) override;
   Status replay(const std::shared_ptr<void>& recording) override;
 
   // For kernels, which enqueue on stream() after enter().
   Status enter() const;
   Gpu& gpu() const { return gpu_; }
   CUstream stream() const { return stream_; }
+  // What kernels of this GPU reported since somebody asked; ok where none could.
+  Status reported() const { return faults_ ? faults_->take() : Status(); }
 
  private:
   struct Kept {
@@ -37,12 +40,17 @@ class CudaQueue final : public Queue {
     std::shared_ptr<void> resource;
   };
   void release_kept();
+  Status capture(const std::vector<Part>& parts);
+  Status make_branches();
 
   Gpu& gpu_;
+  Faults* faults_ = nullptr;
   CUstream stream_ = nullptr;
   Status made_;
   std::deque<Kept> kept_;
   std::vector<CUevent> spare_events_;
+  // Streams for the parts of a recording that run at the same time; the first is stream_ itself.
+  std::vector<CUstream> branches_;
 };
 
 }  // namespace anynpu::device::cuda

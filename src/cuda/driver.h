@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA's driver library, libcuda.so.1, opened on first use. Nothing of AnyNPU is linked to it, so
-// this plug-in opens on machines without a driver and says what is missing. Thread-safe.
+// NVIDIA's driver library, libcuda.so.1, opened on first use. AnyNPU does not link it, so this
+// plug-in loads on machines without a driver and reports what is missing. Thread-safe.
 #pragma once
 
 #include <cuda.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One GPU of the machine: its number, its primary context (shared with cuBLAS, cuDNN and other
-// users of CUDA in the process) and its facts. Never destroyed. Thread-safe.
+// users of CUDA in the process) and its properties. Never destroyed. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -16,18 +16,18 @@ class Gpu {
   // The GPU `unit` of the machine, the same object every time. Fails with invalid_device and how
   // many there are.
   static Result<Gpu*> find(int unit);
-  // All GPUs that were asked for so far.
+  // All GPUs that find() has returned so far.
   static std::vector<Gpu*> used();
 
   int unit() const { return unit_; }
   CUdevice device() const { return device_; }
   const std::string& name() const { return name_; }
   size_t memory_bytes() const { return memory_bytes_; }
-  size_t longest_pitch() const { return longest_pitch_; }  // of copies by rows
+  size_t longest_pitch() const { return longest_pitch_; }  // of 2D copies
   int capability() const { return capability_; }  // 90 for compute capability 9.0
 
-  // Makes the context the calling thread's: before any call about this GPU, since others in the
-  // process change it too. Some 30 ns.
+  // Makes the GPU's context current in the calling thread. Needed before any call about this GPU,
+  // since other users of CUDA in the process change it too. About 30 ns.
   Status enter() const;
 
  private:

@@ -11,8 +11,8 @@ namespace anynpu::device::cuda {
 Status enqueue_copy(const Gpu& gpu, const CopyRows& rows, CUstream stream);
 Status enqueue_fill(void* address, int value, size_t bytes, CUstream stream);
 
-// A stream of the calling thread on `gpu`, for work that is waited for at once. The thread is inside
-// the GPU's context afterwards.
+// A stream of the calling thread on `gpu`, for work that is synchronized at once. Makes the GPU's
+// context current.
 Result<CUstream> stream_of_thread(const Gpu& gpu);
 
 }  // namespace anynpu::device::cuda

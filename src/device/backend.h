@@ -16,7 +16,7 @@ namespace anynpu::device {
 class Device;
 
 struct DeviceOptions {
-  int32_t id = 0;           // what programs pass
+  int32_t id = 0;           // the id that programs use
   int32_t physical_id = 0;  // position in ANYNPU_DEVICES
   int32_t unit = 0;         // which of the back end's devices
   size_t memory_bytes = 0;  // ANYNPU_DEVICE_MEMORY
@@ -24,19 +24,19 @@ struct DeviceOptions {
 
 struct Backend {
   std::string_view name;
-  // What N means in "name:N": so many devices, or the device N of the machine.
+  // What N means in "name:N": a number of devices, or device N of the machine.
   enum class Number : uint8_t { count, unit } number = Number::count;
   // Cheap: a device costs nothing until it is used. Fails with what is missing and how to get it.
   Result<std::shared_ptr<Device>> (*create)(const DeviceOptions& options) = nullptr;
-  // Optional: whole pages of host memory that the devices copy from and to by themselves until the
-  // result is gone; null when that cannot be.
+  // Optional: pins whole pages of host memory, so that the devices access them directly (DMA),
+  // until the result is destroyed; null on failure.
   std::shared_ptr<void> (*pin)(void* address, size_t bytes) = nullptr;
 };
 
 // Fails with unsupported_feature and why the plug-in could not be opened.
 Result<const Backend*> find_backend(std::string_view name);
 
-// What `pin` of the back ends in use gives; null when none has it.
+// Whether a back end in use has `pin`, and its result; null when none has it.
 bool backend_pins();
 std::shared_ptr<void> pin_host_memory(void* address, size_t bytes);
 

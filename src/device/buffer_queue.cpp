@@ -190,7 +190,7 @@ bool BufferQueues::exchange(Way way, const Ends& queues, QueueBuffers& buffers) 
 }
 
 // Serves every waiter that can be served now; what one takes or puts may be what another waits for.
-// Those whose stream was aborted are let go, their buffers untouched.
+// Waiters whose stream was aborted are dropped, their buffers untouched.
 BufferQueues::Released BufferQueues::settle() {
   Released released;
   for (bool again = true; again;) {

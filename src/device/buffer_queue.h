@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounded queues of buffers, known by small ids. Threads wait in them; tasks of streams park: a
-// task takes one buffer from each of several queues at once, or puts one into each at once, so that
-// a set is never torn. One lock guards all queues, because sets reach over them and only pointers
-// move under it. Thread-safe.
+// Bounded queues of buffers, identified by small ids. Threads wait, stream tasks park: a task takes
+// one buffer from each of several queues at once, or puts one into each at once, so that a set is
+// never split. One lock guards all queues, because sets span several of them and only pointers are
+// moved under it. Thread-safe.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@
 
 namespace anynpu::device {
 
-// Bytes that travel through queues, with those chained behind them. Has one owner at a time: the
+// Bytes that pass through queues, with the buffers chained to them. Has one owner at a time: the
 // program, a queue or a task.
 struct QueueBuffer {
   static constexpr size_t kUserBytes = 96;
@@ -32,11 +32,11 @@ struct QueueBuffer {
   // Aligned to 64 bytes, not cleared. `bytes` may be 0.
   static Result<std::shared_ptr<QueueBuffer>> create(size_t bytes);
 
-  std::shared_ptr<std::byte> data;  // also of other buffers over the same bytes
+  std::shared_ptr<std::byte> data;  // may be shared with other buffers
   size_t capacity = 0;
-  size_t length = 0;  // how many of the bytes count
+  size_t length = 0;  // bytes in use
   std::array<std::byte, kUserBytes> user{};
-  std::vector<std::shared_ptr<QueueBuffer>> chain;  // without this one; they have none
+  std::vector<std::shared_ptr<QueueBuffer>> chain;  // without this one; not nested
 
   // Another buffer over the same bytes, with its chain.
   std::shared_ptr<QueueBuffer> reference() const;
@@ -48,7 +48,7 @@ struct QueueOptions {
   uint32_t depth = 2;
 };
 
-// What comes into one queue goes on into another. Broken: one of the two was destroyed.
+// Forwards the buffers of one queue to another. Broken: one of the two was destroyed.
 struct QueueLink {
   uint32_t from = 0;
   uint32_t to = 0;
@@ -62,35 +62,35 @@ class BufferQueues {
   static BufferQueues& instance();
 
   Result<uint32_t> create(const QueueOptions& options);
-  // Threads that wait in it get not_found. Fails with bad_call_order while Ends hold it.
+  // Waiting threads get not_found. Fails with bad_call_order while Ends hold the queue.
   Status destroy(uint32_t id);
-  // Destroys all, also those that Ends hold.
+  // Destroys all queues, even those that Ends hold.
   void clear();
 
   // Both fail with not_found, with timeout, or with cancelled after Ctrl-C.
   Status push(uint32_t id, const std::shared_ptr<QueueBuffer>& buffer, const Deadline& deadline);
-  // With a limit of bytes, a larger buffer or a chain stays in the queue: invalid_argument.
+  // With a byte limit, a larger buffer or a chain stays in the queue: invalid_argument.
   static constexpr size_t kAnything = SIZE_MAX;
   Result<std::shared_ptr<QueueBuffer>> pop(uint32_t id, const Deadline& deadline,
                                            size_t most_bytes = kAnything);
 
-  // How many buffers are in it.
+  // The number of buffers in the queue.
   Result<size_t> length(uint32_t id);
 
-  // Everything that comes into `from` goes on into all queues that it is linked to, when all of
-  // them have room: references to the same bytes. Linking twice counts once. Fails with not_found,
-  // with invalid_argument when links would form a circle.
+  // Buffers of `from` are forwarded to all queues that it is linked to, as references to the same
+  // bytes, when all of them have room. Linking twice counts once. Fails with not_found, and with
+  // invalid_argument if the links would form a cycle.
   Status link(uint32_t from, uint32_t to);
   // not_found when the two are not linked.
   Status unlink(uint32_t from, uint32_t to);
   std::vector<QueueLink> links();
 
-  // not_found for an id that no queue has, invalid_argument for one that stands there twice.
+  // not_found for an id that no queue has, invalid_argument for a repeated one.
   Result<Ends> hold(std::span<const uint32_t> ids);
 
-  // For a running task: fills `buffers` from `queues`, or empties it into them, when all are ready;
-  // parks the task until then. Both live until the task is done, or withdraw() was called after its
-  // stream was aborted.
+  // For a running task: fills `buffers` from `queues`, or moves them into `queues`, when all are
+  // ready; parks the task until then. Both must live until the task is done, or until withdraw()
+  // was called after its stream was aborted.
   Outcome take(TaskRun& run, const Ends& queues, QueueBuffers& buffers);
   Outcome put(TaskRun& run, const Ends& queues, QueueBuffers& buffers);
   void withdraw(const Ends& queues);
@@ -131,11 +131,11 @@ class BufferQueues {
     std::shared_ptr<Queue> to;
   };
   std::vector<Link> links_;
-  std::list<Waiter> waiters_;  // the one that waits longest first
+  std::list<Waiter> waiters_;  // longest waiting first
   uint32_t next_id_ = 1;
 };
 
-// Holds its queues: they cannot be destroyed meanwhile.
+// Holds its queues, so that they cannot be destroyed.
 class BufferQueues::Ends {
  public:
   Ends() = default;

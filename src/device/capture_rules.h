@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which captures are open in this process, and what they forbid: calls that work at once on memory
-// which recorded tasks may use. A capture has a mode, and so has each thread. Thread-safe; without
-// an open capture a check is one load.
+// The open stream captures of this process, and what they forbid: synchronous calls on memory that
+// recorded tasks may use. A capture has a mode, and so has each thread. Thread-safe; without an
+// open capture a check is one load.
 #pragma once
 
 #include <atomic>
@@ -17,13 +17,13 @@ enum class CaptureMode : int32_t {
   in_thread = 1,  // the capturing thread may not
   relaxed = 2,    // all may
 };
-// Sets the mode of the calling thread, `global` at first, and gives the one before.
+// Sets the mode of the calling thread (initially `global`) and returns the previous one.
 CaptureMode exchange_thread_mode(CaptureMode mode);
 
 class OpenCapture {
  public:
-  // Begun by the calling thread; it counts from open_now() to close(), which the derived class
-  // calls while it is whole.
+  // Started by the calling thread; in force from open_now() to close(), which the derived class
+  // must call while it is fully constructed.
   explicit OpenCapture(CaptureMode mode);
   virtual ~OpenCapture() = default;
   CaptureMode mode() const { return mode_; }
@@ -45,7 +45,7 @@ class OpenCapture {
 inline std::atomic<int> open_captures{0};
 Status check_open_captures(const char* call, Code code);
 
-// Fails, and invalidates the captures that mind, when this thread may not make an unsafe call now.
+// If this thread may not make an unsafe call now: fails, and invalidates the captures concerned.
 inline Status check_unsafe_call(const char* call) {
   if (open_captures.load(std::memory_order_relaxed) == 0) [[likely]]
     return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A context holds the streams and events of one device for some threads of the program. Each has a
-// default stream that lives as long as it does. A device's default context is made by the first
-// set_device and ends with the last reset_device; explicit ones end with destroy. Thread-safe.
+// A context holds streams and events of one device. It has a default stream that lives as long as
+// the context. A device's default context is created by the first set_device and ends with the last
+// reset_device; explicit ones end with destroy. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -21,8 +21,8 @@ class Context : public std::enable_shared_from_this<Context> {
  public:
   enum class Origin : uint8_t { implicit, explicitly };
 
-  // Made by Runtime, which tells of the default stream (stream_observer.h); it exists when this
-  // returns.
+  // Called by Runtime, which announces the default stream (stream_observer.h); that stream exists
+  // when this returns.
   static Result<std::shared_ptr<Context>> create(std::shared_ptr<Device> device, Origin origin);
 
   const std::shared_ptr<Device>& device() const { return device_; }
@@ -35,16 +35,16 @@ class Context : public std::enable_shared_from_this<Context> {
 
   // A new stream and its handle. Fails at the device's limit.
   Result<Handle> create_stream(StreamOptions options);
-  // A destroyed stream no longer counts for synchronize(), whoever still holds it.
+  // synchronize() no longer waits for a destroyed stream, even if it is still referenced.
   void forget_stream(const Stream& stream);
-  // Waits for every stream of this context; the first failure wins, all are waited for.
+  // Waits for every stream of this context; returns the first failure after all of them.
   Status synchronize(const Deadline& deadline);
-  // A stream stopped at a failure, and with it the others of this context.
+  // A stream stopped at a failure: stops the other streams of this context too.
   void halt_others(const Stream& failed, const Status& why);
   // Drops queued work of every stream.
   void abort();
-  // Ends the context: queued work is finished, streams refuse more and stay destroyable.
-  // Streams that stay parked share `patience`.
+  // Ends the context: queued work is finished; streams refuse new work and can still be destroyed.
+  // Streams that stay parked share the time limit `patience`.
   void shut_down(Stream::Close how, const Deadline& patience);
   bool ended() const { return ended_.load(std::memory_order_acquire); }
 

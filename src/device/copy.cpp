@@ -67,7 +67,7 @@ trace::StaticName& name_at_once(const Checked& ranges) {
   return names[ranges.from.on_device() * 2 + ranges.to.on_device()];
 }
 
-// Where the bytes go decides the engine, whatever the kind says.
+// The engine follows from the two addresses, regardless of the kind.
 TaskKind& kind_of(const Checked& ranges) {
   if (!ranges.from.on_device()) return kCopyH2d;
   return ranges.to.on_device() ? kCopyD2d : kCopyD2h;
@@ -191,7 +191,7 @@ Status copy_async(const Copy& request, Stream& stream) {
   Queue& queue = stream.queue();
   return stream.submit(
       {kind, request.bytes}, [ranges = std::move(ranges), &queue, bytes = request.bytes] {
-        // Host memory may be gone by now; ours is kept by the range.
+        // Host memory may have been freed by now; ours is kept by the range.
         if (!ranges.from.owner)
           ANYNPU_TRY(check_range(ranges.from.address, bytes, Access::read, "src").status());
         if (!ranges.to.owner)

@@ -32,7 +32,7 @@ struct CopyDesc {
 };
 static_assert(sizeof(CopyDesc) == kCopyDescBytes && kCacheDescBytes == kCopyDescBytes);
 
-// What stands at `desc` now.
+// The description at `desc` now.
 Result<CopyDesc> read_desc(const Range& desc) {
   if (!desc.owner) {
     ANYNPU_TRY(check_range(desc.address, kCopyDescBytes, Access::read, "desc").status());
@@ -116,7 +116,7 @@ uint64_t total_bytes(std::span<const BatchCopy> copies) {
   return total;
 }
 
-// The address behind a pointer in device memory, `offset` bytes on.
+// The address that a pointer in device memory holds, plus `offset` bytes.
 Result<uint8_t*> follow(const Range& pointer, size_t offset) {
   uint64_t address = 0;
   ANYNPU_TRY(copy_bytes(&address, pointer.address, sizeof address));
@@ -148,7 +148,7 @@ Status copy_batch_async(std::span<const BatchCopy> copies, size_t* failed, Strea
   Queue& queue = stream.queue();
   return stream.submit({kCopyBatch, total_bytes(copies)}, [checked = std::move(checked), &queue] {
     for (const CheckedCopy& one : checked) {
-      // Host memory may be gone by now; ours is kept by the range.
+      // Host memory may have been freed by now; ours is kept by the range.
       if (!one.from.owner)
         ANYNPU_TRY(check_range(one.from.address, one.to.bytes, Access::read, "src").status());
       if (!one.to.owner)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies beyond the single one: batches with one answer, and copies described by a block in device
-// memory that is read when the stream comes to it. Thread-safe.
+// Batches of copies with one result, and copies described by a block in device memory that is read
+// when the stream reaches them. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace anynpu::device {
 
-// Where a program says one side of its copies lies.
+// The location (host or device) of one side of a copy, as the program states it.
 struct BatchPlace {
   bool on_device = false;
   int32_t device_id = 0;
@@ -27,22 +27,22 @@ struct BatchCopy {
   BatchPlace to_place;
   BatchPlace from_place;
 };
-// Checks every copy before the first byte moves. All go from the host to devices, or all from
-// devices to the host. When a place or the direction is wrong, `failed` says of which copy.
+// Checks every copy before the first byte moves. All go from host to device, or all from device to
+// host. If a location or direction is wrong, `failed` is the index of that copy.
 Status copy_batch(std::span<const BatchCopy> copies, size_t* failed);
 Status copy_batch_async(std::span<const BatchCopy> copies, size_t* failed, Stream& stream);
 
 // A copy description. Programs keep it in device memory and treat it as opaque.
 constexpr size_t kCopyDescBytes = 64;
 Status write_copy_desc(void* desc, void* to, const void* from, size_t bytes);
-// Addresses and size are those that stand in the description when the copy runs.
+// Addresses and size are read from the description when the copy runs.
 Status copy_described_async(const void* desc, Stream& stream);
 
-// A copy inside devices whose addresses stand in device memory: the pointers at `to` and `from` are
-// read when the stream comes to it, and the offsets added.
+// A device-to-device copy whose addresses are in device memory: the pointers at `to` and `from` are
+// read when the stream reaches the copy, and the offsets are added.
 struct IndirectCopy {
   const void* to = nullptr;
-  size_t to_bytes = 0;  // room behind the pointer and the offset
+  size_t to_bytes = 0;  // room after pointer + offset
   size_t to_offset = 0;
   const void* from = nullptr;
   size_t bytes = 0;
@@ -50,15 +50,15 @@ struct IndirectCopy {
 };
 Status copy_indirect_async(const IndirectCopy& request, Stream& stream);
 
-// Brings memory towards the caches, or orders what was written before what follows.
+// Cache maintenance: prefetch, or ordering of writes.
 enum class CacheOperation : int32_t { prefetch = 0, write_back = 1, invalidate = 2, flush = 3 };
 Status cache_async(void* address, size_t bytes, CacheOperation operation, Stream& stream);
-// The same for memory that a description in device memory names; it is read when the stream comes
-// to it.
+// The same for memory given by a description in device memory, which is read when the stream
+// reaches the operation.
 constexpr size_t kCacheDescBytes = 64;
 Status write_cache_desc(void* desc, void* address, size_t bytes);
 Status cache_described_async(const void* desc, CacheOperation operation, Stream& stream);
-// Until the operations before it are done. Caches are coherent, so other streams' need no wait.
+// Waits for earlier cache operations. Caches are coherent: those of other streams do not matter.
 Status cache_barrier_async(Stream& stream);
 
 }  // namespace anynpu::device

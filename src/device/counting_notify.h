@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A counter that streams change and wait for. It starts at 0. Thread-safe.
+// A counter that streams set and wait for. It starts at 0. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ class CountingNotify : public std::enable_shared_from_this<CountingNotify> {
   struct Wait {
     Until until = Until::equal;
     uint32_t value = 0;
-    uint32_t timeout_s = 0;  // 0: for ever
-    bool clears = false;     // to 0, once it has passed
+    uint32_t timeout_s = 0;  // 0: forever
+    bool clears = false;     // resets the counter after the wait
   };
 
   CountingNotify();
@@ -42,7 +42,7 @@ class CountingNotify : public std::enable_shared_from_this<CountingNotify> {
     Completion completion;
   };
   void change(Change change, uint32_t value);
-  bool passes(const Wait& wait);  // and clears
+  bool passes(const Wait& wait);  // and resets
   void give_up(uint64_t ticket);
 
   const uint32_t id_;

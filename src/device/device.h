@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device: where memory lives and tasks run. A back end fills this class, DeviceMemory
-// (device_memory.h) and Queue (queue.h), and names itself in a Backend (backend.h); the CPU's is in
-// cpu/, docs/adding_a_device.md says how. Streams, events, contexts, callbacks and the range map
-// are the same for every device. Thread-safe.
+// A device: memory, and a place where tasks run. A back end implements this class, DeviceMemory
+// (device_memory.h) and Queue (queue.h), and registers as a Backend (backend.h); the CPU's is in
+// cpu/, and docs/adding_a_device.md says how. Streams, events, contexts, callbacks and the range
+// map are common to all devices. Thread-safe.
 #pragma once
 
 #include <array>
@@ -29,14 +29,14 @@ class Device {
   virtual ~Device() = default;
 
   // Identify (required).
-  int32_t id() const { return id_; }                    // what programs pass
+  int32_t id() const { return id_; }                    // the id that programs use
   int32_t physical_id() const { return physical_id_; }  // before ASCEND_RT_VISIBLE_DEVICES
   virtual std::string description() const = 0;
   virtual const Capabilities& capabilities() const = 0;
-  // Its kernels are its own: models live in its memory.
+  // It has its own kernels; models are then in its memory.
   bool has_own_kernels() const { return capabilities().kernels != "cpu"; }
-  // How many ways kernels cut their work (ops::Target). Threads of the pool unless a back end says
-  // otherwise.
+  // Into how many parts kernels split their work (ops::Target). By default the threads of the
+  // pool.
   virtual size_t threads() const;
 
   // Memory (required). The same one every time, reserved by the first call.
@@ -44,11 +44,11 @@ class Device {
   virtual size_t memory_total() const = 0;
   virtual size_t memory_used() const = 0;
 
-  // Queues (optional): one for each stream, 0 the highest of 8 priorities. Never null: a queue that
-  // cannot be made fails its calls. Unless a back end says so, the threads of the host do the work.
+  // Queues (optional): one for each stream; 0 is the highest of 8 priorities. Never null: if a
+  // queue cannot be created, its calls fail. By default host threads do the work.
   virtual std::shared_ptr<Queue> create_queue(uint32_t priority);
 
-  // Engines (optional): how many tasks of one run at once. Unlimited unless a back end says so.
+  // Engines (optional): how many tasks of an engine run at once. Unlimited by default.
   EngineGate& gate(Engine engine) { return gates_[static_cast<size_t>(engine)]; }
 
   // Share of the pool's threads that ran tasks of this device since the call before, in percent.

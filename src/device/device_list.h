@@ -15,7 +15,7 @@ namespace anynpu::device {
 
 struct DeviceList {
   std::vector<std::shared_ptr<Device>> devices;
-  std::string problem;  // what was ignored and why; empty when nothing
+  std::string problem;  // what was ignored and why; empty if nothing
 };
 
 // `wanted`: "cpu:8" (eight CPU devices), "cpu:2,cuda:0" (two, then the GPU 0). `visible`: "4,3,2":

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of a back end. Its addresses are what programs get; they are unique in the process, so
-// that the range map can tell whose an address is. Whether the host may dereference them is up to
-// the back end: code outside src/device/<back end> and its kernels never does, it goes through
+// The memory of a back end. Its addresses are those that programs get; they are unique in the
+// process, so that the range map can find the owner of an address. Whether the host can dereference
+// them depends on the back end: code outside the back end and its kernels never does, but uses
 // copy(), fill() and host_view.h. Thread-safe.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace anynpu::device {
 
-enum class Access { read, write };  // write: bytes that are not written stay as they are
+enum class Access { read, write };  // write: bytes not written keep their value
 
 // `height` rows of `width` bytes, `pitch` bytes from one to the next. One row needs no pitch.
 struct CopyRows {
@@ -27,14 +27,14 @@ struct CopyRows {
   size_t from_pitch = 0;
 };
 
-// A range that the host works on. `address` is replaced by one that the host can use.
+// A range for host code; `address` is replaced by one that the host can use.
 struct HostRange {
   void* address = nullptr;
   size_t bytes = 0;
   Access access = Access::read;
 };
 
-// A function of the caller's that is called before the call that takes it returns.
+// A reference to a callable that is called before the receiving function returns.
 class HostWork {
  public:
   template <typename Work>
@@ -58,8 +58,8 @@ class DeviceMemory {
 
   bool host_readable() const { return host_ == Host::reads; }
 
-  // Blocks (required). take() gives at least `bytes`, aligned to a power of two; 0 when nothing is
-  // free.
+  // Blocks (required). take() returns at least `bytes`, aligned to a power of two; 0 when memory is
+  // full.
   virtual uintptr_t take(size_t bytes, size_t alignment) = 0;
   virtual void give_back(uintptr_t base, size_t bytes) = 0;
   virtual bool contains(uintptr_t address) const = 0;  // allocated or not
@@ -67,22 +67,22 @@ class DeviceMemory {
   virtual size_t used() const = 0;
   virtual size_t peak() const = 0;
 
-  // Bytes (required). The bytes are there when these return. One side of a copy is in this memory;
-  // the other one there too, or in memory that the host can read. Ranges may overlap.
+  // Bytes (required). Synchronous. One side of a copy is in this memory; the other is there too, or
+  // in memory that the host can read. Ranges may overlap.
   virtual Status copy(const CopyRows& rows) = 0;
   virtual Status fill(void* address, int value, size_t bytes) = 0;
 
-  // Work of the host on this memory (optional): runs `work` while each address in `ranges` is one
-  // that the host can use. Unless a back end knows better, the ranges are copied to the host before
-  // and back afterwards.
+  // Host work on this memory (optional): runs `work` with each address in `ranges` replaced by one
+  // that the host can use. By default the ranges are copied to the host before and back
+  // afterwards.
   virtual Status with_host_view(std::span<HostRange* const> ranges, const HostWork& work);
 
-  // A hint (optional): the block is used from end to end.
+  // A hint (optional): all of the block will be used.
   virtual void prefer_huge_pages(uintptr_t base, size_t bytes) {}
 
-  // For who made a memory, before the first block is taken.
+  // Registers a memory; the creator calls it before the first block is taken.
   static void make_known(const std::shared_ptr<DeviceMemory>& memory);
-  // The known memory that contains `address`, allocated or not; null when none does.
+  // The registered memory that contains `address`, allocated or not; null when none does.
   static std::shared_ptr<DeviceMemory> find(uintptr_t address);
 
  private:
@@ -93,7 +93,7 @@ class DeviceMemory {
 extern std::atomic<bool> host_reads_all;
 inline bool host_reads_all_memory() { return host_reads_all.load(std::memory_order_relaxed); }
 
-// What memory of the host does for copy() and fill().
+// copy() and fill() for host memory.
 void copy_on_host(const CopyRows& rows);
 
 }  // namespace anynpu::device

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// EngineGate: how many tasks of one engine (a copy unit, a codec) run at once on a device. A stream
-// that finds no place parks in the gate, in order of arrival, and is woken with the place in hand.
+// EngineGate limits how many tasks of one engine (a copy unit, a codec) run at once on a device. A
+// stream that finds no free slot parks, in order of arrival, and is woken when it has one.
 #pragma once
 
 #include <deque>
@@ -18,9 +18,9 @@ class EngineGate {
   void set_limit(int limit) { limit_ = limit; }  // before the first task
 
   bool limited() const { return limit_ != kUnlimited; }
-  // True: the caller has a place. False: `stream` is queued and will be granted one later.
+  // True: the caller has a slot. False: `stream` is queued and will be given one later.
   bool enter(const std::shared_ptr<Stream>& stream);
-  // Gives a place back, or passes it to the stream that waits longest.
+  // Returns a slot, or passes it to the stream that has waited longest.
   void leave();
 
  private:

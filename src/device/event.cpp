@@ -24,7 +24,7 @@ std::atomic<uint32_t> next_event_id{0};
 
 }  // namespace
 
-// The task that passes a mark. Destroyed without having run (abort), it lets go of the waiters.
+// The task that passes a mark. If it is destroyed before it ran (abort), it releases the waiters.
 struct Event::Mark {
   Mark(std::shared_ptr<Event> event, uint64_t mark) : event(std::move(event)), mark(mark) {}
   Mark(Mark&&) noexcept = default;
@@ -124,7 +124,7 @@ Status Event::record(Stream& stream, EventUse use) {
                 id_, stream.id());
   }
   const uint64_t mark = announce();
-  // A refused task is destroyed at once, which passes the mark: nobody is left waiting for it.
+  // A refused task is destroyed at once, which passes the mark: nothing waits for it any more.
   ANYNPU_TRY(stream.submit(kRecordEvent, Mark(shared_from_this(), mark)));
   std::lock_guard lock(mutex_);
   if (shared_ || mark == recorded_) {
@@ -302,7 +302,7 @@ Status Event::synchronize(const Deadline& deadline) {
     ANYNPU_TRY(stream->wait_for(sequence, deadline), "while waiting for event {}", id_);
   }
   if (shared_) mark = shared_->last();
-  // A mark of recorded work, or of another process: somebody else passes it.
+  // A mark of recorded work, or of another process, is passed elsewhere.
   const auto passed = [&] {
     if (shared_) return shared_->passed(mark);
     std::lock_guard lock(mutex_);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// An event marks a point in a stream. record() appends the mark; other streams and host threads
-// wait for the mark that was recorded last when they asked. Several streams may wait for one event.
-// Each mark stamps the time it was passed. On a stream with a recorder (recorder.h) marks and waits
-// are recorded; an event whose last record was is of use inside that capture only.
-// An event of several processes has its marks in memory they share. All calls are thread-safe.
+// An event marks a point in a stream. record() appends a mark; other streams and host threads wait
+// for the mark that was the last one when they started to wait. Several streams may wait for one
+// event. Each mark stores the time at which it was passed. On a stream with a recorder (recorder.h)
+// marks and waits are recorded; an event last recorded there can be used only inside that capture.
+// An interprocess event has its marks in shared memory. All calls are thread-safe.
 #pragma once
 
 #include <atomic>
@@ -28,45 +28,45 @@ enum class EventState : uint8_t { unrecorded, recorded, complete };
 
 class Event : public std::enable_shared_from_this<Event> {
  public:
-  // How a program made it decides what it may be used for. An extended one that was never recorded
-  // is complete; it cannot be reset.
+  // The function that created it decides what it may be used for. An extended event that was never
+  // recorded is complete; it cannot be reset.
   enum class Maker : uint8_t { plain, flagged, extended };
 
   Event(std::weak_ptr<Context> context, uint32_t flags, Maker maker = Maker::plain);
-  // An event of several processes.
+  // An interprocess event.
   Event(std::weak_ptr<Context> context, uint32_t flags, std::shared_ptr<SharedMarks> marks);
 
-  // Appends a mark to `stream`. The first call decides the use of all records of this event.
+  // Appends a mark to `stream`. The first call fixes the use for all records of this event.
   Status record(Stream& stream, EventUse use = EventUse::inside);
   // Makes `stream` wait for the last mark. Fails with event_not_recorded when there is none since
-  // creation or reset: the guide asks for record first, and such a wait could never end.
-  // A wait that takes longer than `limit_ms` (0: for ever), counted from when the stream comes to
-  // it, fails its task. The first call decides the use of all waits for this event.
+  // creation or reset: the guide requires a record first, and such a wait could never end. A wait
+  // that takes longer than `limit_ms` (0: forever), counted from when the stream reaches it, fails
+  // its task. The first call fixes the use for all waits for this event.
   Status wait_in(Stream& stream, uint64_t limit_ms = 0, EventUse use = EventUse::inside);
   // Appends a task to `stream` that forgets the marks recorded so far.
   Status reset(Stream& stream);
 
-  // Blocks the host until the last mark is passed, running its stream's tasks where possible.
+  // Blocks the host until the last mark is passed, running its stream's tasks if possible.
   Status synchronize(const Deadline& deadline);
 
   EventState state() const;
-  // The state as a program asks for it: fails for an event that was captured.
+  // The state that a program queries: fails for an event that was captured.
   Result<EventState> query() const;
   // True when no stream is waiting for a mark of this event.
   bool all_waits_done() const;
   // CLOCK_MONOTONIC nanoseconds at which the last mark was passed.
   Result<uint64_t> timestamp_ns() const;
 
-  // For recorded work. A mark that is recorded now and will be passed, or dropped (time 0), by the
-  // caller; the last mark, 0 for none; a task that parks until a mark is passed, or, as a flag,
-  // until any mark that was not reset is; and forgetting all marks.
+  // For recorded work: creates a mark that the caller will pass or drop (time 0); the last mark, 0
+  // for none; a task that parks until a mark is passed or, as a flag, until any mark that was not
+  // reset is; and resetting all marks.
   uint64_t announce();
   uint64_t last_mark() const;
   void pass(uint64_t mark, uint64_t time_ns);
   Outcome await(uint64_t mark, uint64_t limit_ms, TaskRun& run);
   Outcome await_flag(TaskRun& run);
   void forget_marks();
-  // Its last record belongs to `recorder` from here on.
+  // From now on its last record belongs to `recorder`.
   void set_captured(const std::shared_ptr<TaskRecorder>& recorder);
   std::shared_ptr<TaskRecorder> captured_in() const;
 
@@ -75,7 +75,7 @@ class Event : public std::enable_shared_from_this<Event> {
   Maker maker() const { return maker_; }
   const std::shared_ptr<SharedMarks>& shared() const { return shared_; }
   std::shared_ptr<Context> context() const { return context_.lock(); }
-  // What the program holds it by.
+  // The program's handle.
   std::atomic<Handle> handle{0};
 
  private:
@@ -104,7 +104,7 @@ class Event : public std::enable_shared_from_this<Event> {
   std::atomic<uint8_t> wait_use_{0};
   mutable std::mutex mutex_;
   std::atomic<bool> captured_{false};        // the last record was inside a capture ...
-  std::weak_ptr<TaskRecorder> captured_in_;  // ... this one, which may be gone
+  std::weak_ptr<TaskRecorder> captured_in_;  // ... in this one, which may be gone
   uint64_t recorded_ = 0;                    // marks so far
   uint64_t forgotten_ = 0;                   // marks up to this one were reset
   std::vector<uint64_t> outstanding_;        // marks not passed yet

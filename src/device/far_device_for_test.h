@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: a device whose memory the host cannot read and whose queue works when the test says
-// so.
+// For tests: a device whose memory the host cannot read and whose queue works only when the test
+// tells it to.
 #pragma once
 
 #include <sys/mman.h>
@@ -19,7 +19,7 @@
 
 namespace anynpu::device {
 
-// Addresses without access; the bytes lie in a vector.
+// Addresses without access; the bytes are in a vector.
 class FarMemory final : public DeviceMemory {
  public:
   static constexpr size_t kBytes = size_t{1} << 20;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory filled with a value of 32 bits. Thread-safe.
+// Filling memory with a 32-bit value. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace anynpu::device {
 
-// `count` words at `address`, which has `room` bytes; memory of ours, on a device or pinned.
+// Fills `count` words at `address`, which has `room` bytes of device or pinned memory.
 Status fill_words(void* address, size_t room, uint32_t value, size_t count);
-// Queued for memory of a device; memory of the host is filled at once.
+// Queued for device memory; host memory is filled at once.
 Status fill_words_async(void* address, size_t room, uint32_t value, size_t count, Stream& stream);
 
 }  // namespace anynpu::device

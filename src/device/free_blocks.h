@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which blocks of a range of addresses are free: best fit, neighbours are joined. Never touches the
+// The free blocks of an address range: best fit, adjacent free blocks are merged. Never touches the
 // memory. Thread-safe.
 #pragma once
 

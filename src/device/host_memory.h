@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host memory of the program, made known to the devices. Devices here see the memory of the
-// process, so the address they use is the same; the memory stays the program's, and is probed on
+// Host memory of the program, registered with the devices. Devices here see the memory of the
+// process, so they use the same address; the memory still belongs to the program and is probed on
 // every use. Thread-safe.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace anynpu::device {
 Result<void*> register_host(void* address, size_t bytes, Access access);
 // `address` is the start of registered memory; not_found otherwise.
 Status unregister_host(void* address);
-// Where devices see an address of registered or pinned host memory; not_found otherwise.
+// The device address of registered or pinned host memory; not_found otherwise.
 Result<void*> device_pointer(void* host);
 
 struct PointerInfo {

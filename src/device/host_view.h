@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How code of the host gets at device memory: a function is run while the ranges it works on are
-// readable, or bytes are copied. On devices whose memory the host reads anyway both cost one test.
-// Ranges must have been checked (memory.h) and be kept alive by the caller. Thread-safe.
+// Host access to device memory: a function is run while the ranges it works on are mapped for the
+// host, or bytes are copied. On devices whose memory the host can read both cost one branch. Ranges
+// must have been checked (memory.h) and be kept alive by the caller. Thread-safe.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace anynpu::device {
 
-// For the slow case of with_host_view.
+// The slow path of with_host_view.
 Status with_translated_ranges(std::span<HostRange> ranges, const HostWork& work);
 
 // Runs `work`, a Status(), in this thread; meanwhile ranges[i].address is an address that the host

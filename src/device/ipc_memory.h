@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device memory shared between processes by key. An export turns the pages of an allocation into
-// shared memory where they lie: the address stays, other processes map the same pages. Work that
-// writes the memory must be finished when it is exported. The memory lives as long as one process
+// shared memory in place: the address stays, and other processes map the same pages. Work that
+// writes the memory must be finished before it is exported. The memory lives as long as a process
 // uses it; the key ends with close_export, or when the exporter frees the memory. Thread-safe.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace anynpu::device {
 
-// The key of the allocation that starts at `address`; the same one while it stays exported.
+// The key of the allocation that starts at `address`; the same key while it stays exported.
 Result<std::string> export_memory(void* address, size_t bytes, SharedFile::Admit admit);
 // Lets processes import the key; only for keys of this process.
 Status let_in_by_key(std::string_view key, std::span<const int32_t> pids);

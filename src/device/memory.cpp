@@ -62,7 +62,7 @@ Result<std::shared_ptr<DeviceMemory>> host_memory() {
   return *memory;
 }
 
-// What the trace says about a block that was taken or given back.
+// The trace record of a block that was allocated or freed.
 struct TracedBlock {
   uintptr_t base;
   size_t bytes;
@@ -242,7 +242,7 @@ Result<Range> check_range(const void* address, size_t bytes, Access access, cons
     return fail(Code::invalid_address, "{} is 0 (null); pass the address of {} bytes", what, bytes);
   }
   Range range{reinterpret_cast<uint8_t*>(start), bytes, RangeMap::instance().find(start)};
-  // Registered memory stays the program's: it may be gone without a word, so it is probed.
+  // Registered memory belongs to the program, which may free it silently, so it is probed.
   if (range.owner && range.owner->kind == MemoryKind::registered) range.owner = nullptr;
   if (range.owner) {
     if (range.owner->covers(start, bytes) && range.owner->kind != MemoryKind::reserved)
@@ -299,7 +299,7 @@ MemoryInfo memory_info(const Device& device) {
 
 }  // namespace anynpu::device
 
-// For the Python modules. What was freed is still mapped, but it is nobody's.
+// For the Python modules. Freed memory is still mapped, but not allocated.
 extern "C" __attribute__((visibility("default"))) int anynpu_probe_readable(const void* address,
                                                                             size_t bytes) {
   return anynpu::device::check_host_range(address, bytes, anynpu::device::Access::read, "ptr").ok();

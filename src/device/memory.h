@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory as programs see it: allocation on devices and host, and checks of the ranges they pass.
-// Addresses are real; interior pointers are fine everywhere but in free. Thread-safe.
+// Addresses are real; interior pointers are allowed everywhere except in free. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -21,22 +21,22 @@ struct AllocateOptions {
   bool huge = false;  // huge pages where the system has them
 };
 
-// A block of 1 MiB or more ends on a page of 2 MiB: all of it may be touched. Fails with
-// invalid_argument for 0 bytes and out_of_memory with what is free.
+// A block of 1 MiB or more is rounded up to a multiple of 2 MiB, all of it usable. Fails with
+// invalid_argument for 0 bytes, and with out_of_memory and the free size.
 Result<void*> allocate_device(Device& device, size_t bytes, const AllocateOptions& options);
 Status free_device(void* address);
 
-// Counts `bytes` as memory in use of `device` until the result is gone: what the runtime itself
-// keeps for a program, such as the weights of a model, outside the device's addresses. Fails with
-// out_of_memory as allocate_device does; 0 bytes give null.
+// Counts `bytes` as used memory of `device` until the result is destroyed: for what the runtime
+// itself keeps for a program outside the device's addresses, such as the weights of a model. Fails
+// with out_of_memory like allocate_device; 0 bytes give null.
 Result<std::shared_ptr<void>> occupy_device(Device& device, size_t bytes);
 
 // Pinned host memory; works without any device.
 Result<void*> allocate_host(size_t bytes);
 Status free_host(void* address);
 
-// A range a program passed, checked. `owner` keeps an allocation of ours alive while queued work
-// uses it; null for memory of the program's own, which was probed.
+// A checked range that a program passed. `owner` keeps an allocation of ours alive while queued
+// work uses it; null for the program's own memory, which was probed.
 struct Range {
   uint8_t* address = nullptr;
   size_t bytes = 0;
@@ -76,7 +76,7 @@ struct Copy {
   CopyKind kind = CopyKind::by_address;
 };
 Status copy(const Copy& request);
-// Queued. A host-to-host copy is accepted and fails when the stream comes to it, as documented.
+// Queued. A host-to-host copy is accepted and fails when the stream reaches it, as documented.
 Status copy_async(const Copy& request, Stream& stream);
 
 // `height` rows of `width` bytes, each `pitch` apart.
@@ -95,7 +95,7 @@ Status copy_2d_async(const Copy2d& request, Stream& stream);
 Status fill(void* address, size_t room, int value, size_t bytes);
 Status fill_async(void* address, size_t room, int value, size_t bytes, Stream& stream);
 
-// Bytes free and in all of a device.
+// Free and total bytes of a device.
 struct MemoryInfo {
   size_t free = 0;
   size_t total = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A notify is a flag that one stream sets and another waits for and clears. Unlike an event it has
-// no history: one record releases one wait, whichever came first. An exported notify keeps its flag
-// in memory that other processes map; its waits look at the flag every few milliseconds at most.
-// All calls are thread-safe.
+// no history: one record releases one wait, in either order. An exported notify keeps its flag in
+// shared memory; waits then poll the flag, every few milliseconds at most. All calls are
+// thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class Notify : public std::enable_shared_from_this<Notify> {
   ~Notify();
 
   Status record(Stream& stream);
-  // timeout_ms 0: for ever. A wait that times out fails its task.
+  // timeout_ms 0: forever. A wait that times out fails its task.
   Status wait_and_reset(Stream& stream, uint32_t timeout_ms);
   // Clears the flag at once.
   void reset();
@@ -51,8 +51,8 @@ class Notify : public std::enable_shared_from_this<Notify> {
   bool take_flag();  // clears it; whether it was set
   void set();
   void give_up(uint64_t ticket, uint32_t timeout_ms);
-  // Releases the first waiter for each flag it can take; the result keeps them until the lock is
-  // gone.
+  // Releases the first waiter for each flag it can take; the result keeps the completions until the
+  // lock is released.
   std::vector<Completion> release_waiters();
   void look_again(uint64_t delay_ns);
 
@@ -63,7 +63,7 @@ class Notify : public std::enable_shared_from_this<Notify> {
   std::shared_ptr<SharedFile> file_;  // set once exported or imported
   SharedFlag* shared_ = nullptr;
   bool imported_ = false;
-  bool looking_ = false;  // a timer will look at the shared flag
+  bool looking_ = false;  // a timer will poll the shared flag
   uint64_t next_ticket_ = 0;
   std::deque<Waiter> waiters_;
 };

@@ -29,7 +29,7 @@ ShareTicket to_ticket(uint64_t number) {
           number & ((uint64_t{1} << kSecretBits) - 1)};
 }
 
-// Numbers that this process gave out. Entries of memory that is gone are dropped on the way.
+// Numbers that this process exported. Entries of freed memory are dropped on the way.
 struct Exported {
   std::mutex mutex;
   std::map<uint64_t, std::weak_ptr<SharedFile>> files;

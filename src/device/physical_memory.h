@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Physical memory without an address: made or imported here, given addresses by map_memory. It
-// counts against its device until the last handle and the last mapping are gone. Thread-safe.
+// Physical memory without an address: created or imported here, mapped to addresses by map_memory.
+// It counts as used on its device until the last handle and the last mapping are gone. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace anynpu::device {
 
-// What a program asked for, by its own numbers; kept to be read back.
+// The properties that a program requested, as its own numbers; stored for queries.
 struct PhysicalProperties {
   int32_t handle_type = 0;
   int32_t allocation_type = 0;
@@ -28,9 +28,9 @@ struct PhysicalProperties {
 
 class PhysicalMemory : public std::enable_shared_from_this<PhysicalMemory> {
  public:
-  // Zeros. `bytes` is rounded up to pages. Null `device`: memory of the host.
+  // Zero-filled; `bytes` is rounded up to pages. Null `device`: host memory.
   static Result<std::shared_ptr<PhysicalMemory>> create(Device* device, size_t bytes);
-  // Memory that a process exported, for use on `device`. It counts against the exporter's.
+  // Memory exported by a process, for use on `device`. It counts as used on the exporter's device.
   static Result<std::shared_ptr<PhysicalMemory>> import(uint64_t shareable, Device& device);
   ~PhysicalMemory();
 
@@ -39,15 +39,15 @@ class PhysicalMemory : public std::enable_shared_from_this<PhysicalMemory> {
   bool imported() const { return imported_; }
   const SharedFile& file() const { return *file_; }
 
-  // Handles of the program. A handle is freed as often as it was given out: once when it was made,
-  // and once for each retain(), which gives the handle that is there, or a new one.
+  // Handles of the program. A handle must be freed as often as it was returned: once for its
+  // creation, and once for each retain(), which returns the existing handle or a new one.
   Result<Handle> retain();
   Status release(Handle handle);
 
   PhysicalProperties properties;  // set before the first handle
 
-  // A number that another process can import. Memory is exported once, in the process that made it;
-  // again: already_exists.
+  // A number that another process can import. Memory can be exported once, by the process that
+  // created it; already_exists otherwise.
   Result<uint64_t> export_number(SharedFile::Admit admit);
 
   PhysicalMemory(const PhysicalMemory&) = delete;
@@ -62,12 +62,12 @@ class PhysicalMemory : public std::enable_shared_from_this<PhysicalMemory> {
   std::mutex handle_mutex_;  // guards the two below
   Handle handle_ = 0;
   int handle_uses_ = 0;
-  // A block of the device that is never touched: it stands for the memory in the device's count.
+  // A block of the device that is never touched: it only counts as used memory.
   std::shared_ptr<DeviceMemory> device_memory_;
   uintptr_t counted_ = 0;
 };
 
-// Programs import numbers of other processes alone.
+// Programs can import only numbers of other processes.
 Status check_importer(uint64_t shareable);
 // Lets processes import the number; only for numbers that this process exported.
 Status let_in(uint64_t shareable, std::span<const int32_t> pids);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The range map: which addresses of this process belong to which allocation. Programs do arithmetic
-// on addresses and pass interior pointers, so every lookup is by range. Looking up takes no lock
-// and allocates nothing: threads that run models and copy memory do not meet here. Taking a range
-// out waits until nobody walks the map (pin_cells.h). Thread-safe.
+// on addresses and pass interior pointers, so every lookup is by range. Lookups take no lock and
+// allocate nothing, so threads that run models and copy memory do not contend here. Removing a
+// range waits until no thread walks the map (pin_cells.h). Thread-safe.
 #pragma once
 
 #include <array>
@@ -18,28 +18,28 @@ namespace anynpu::device {
 class DeviceMemory;
 
 enum class MemoryKind : uint8_t {
-  device,      // aclrtMalloc and its kin
+  device,      // aclrtMalloc and similar functions
   host,        // pinned host memory
-  registered,  // host memory of the program, made known to a device
-  reserved,    // virtual addresses without memory behind them
+  registered,  // host memory of the program, registered with a device
+  reserved,    // reserved virtual addresses without memory
   mapped,      // physical memory mapped into reserved addresses
   imported,    // memory of another process
-  pooled,      // device memory that a pool lends and takes back
+  pooled,      // device memory of a pool
 };
 
 const char* name_of(MemoryKind kind);
 
-// One allocation. Queued work keeps a reference, so that a block is not handed out again while a
-// task still uses it.
+// One allocation. Queued work keeps a reference, so that a block is not reused while a task still
+// needs it.
 struct Allocation {
   uintptr_t base = 0;
-  size_t bytes = 0;  // what may be touched
+  size_t bytes = 0;  // usable size
   MemoryKind kind = MemoryKind::device;
   int32_t device_id = -1;                // logical index; -1 for host memory
-  std::shared_ptr<DeviceMemory> memory;  // null when the block is not ours to give back
+  std::shared_ptr<DeviceMemory> memory;  // null when the block is not ours to free
   uintptr_t device_base = 0;             // registered: the address the device sees
-  // What lies behind the pages when it is not the memory's own; gone before the block is
-  // given back, and never while queued work holds this allocation.
+  // The memory mapped at these pages if it is not the device's own; released before the block is
+  // freed, and never while queued work holds this allocation.
   std::shared_ptr<void> backing;
 
   Allocation() = default;
@@ -62,15 +62,15 @@ class RangeMap {
 
   static RangeMap& instance();
 
-  // False when the range overlaps one that is there.
+  // False when the range overlaps an existing one.
   bool insert(std::shared_ptr<Allocation> allocation);
   // The allocation that contains `address`; null when none does.
   std::shared_ptr<Allocation> find(uintptr_t address) const;
-  // Takes out the allocation that starts at `base` and is of `kind`; null when there is none.
+  // Removes the allocation that starts at `base` and is of `kind`; null when there is none.
   std::shared_ptr<Allocation> remove(uintptr_t base, MemoryKind kind);
-  // Takes out every allocation of a device; their memory is given back when the last task is done.
+  // Removes every allocation of a device; the memory is freed when the last task is done.
   std::vector<std::shared_ptr<Allocation>> remove_device(int32_t device_id);
-  // Every allocation that is there now, by address.
+  // All current allocations, by address.
   std::vector<std::shared_ptr<Allocation>> all() const;
   size_t size() const { return size_.load(std::memory_order_relaxed); }
 
@@ -90,7 +90,7 @@ class RangeMap {
   void unlink(const Path& path, Node* node);
   size_t random_height();
 
-  mutable std::mutex mutex_;  // held by who changes the map
+  mutable std::mutex mutex_;  // held by writers
   Node head_;                 // before all addresses
   std::atomic<size_t> size_{0};
   uint32_t random_ = 1;

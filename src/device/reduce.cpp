@@ -134,7 +134,7 @@ Status reduce_async(const Reduce& request, Stream& stream) {
   ANYNPU_ASSIGN(ReduceRanges ranges, check_reduce(request));
   return stream.submit({kReduce, request.bytes}, [to = std::move(ranges.to.owner),
                                                   from = std::move(ranges.from.owner), request] {
-    // Host memory may be gone by now; ours is kept.
+    // Host memory may have been freed by now; ours is kept.
     if (!from) ANYNPU_TRY(check_range(request.from, request.bytes, Access::read, "src").status());
     if (!to) ANYNPU_TRY(check_range(request.to, request.bytes, Access::write, "dst").status());
     HostRange views[] = {{request.to, request.bytes, Access::write},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reduction of one block of memory into another, in stream order: dst[i] = op(dst[i], src[i]).
-// 16-bit floats are computed in 32 bits and rounded once; integer sums wrap round. Thread-safe.
+// 16-bit floats are computed in 32 bits and rounded once; integer sums wrap around. Thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Callbacks of streams. A stream is subscribed to one thread of the program; callbacks launched on
 // it run inside that thread's process() calls, in the stream's order. A blocking callback holds its
-// stream until it returned. One thread may serve many streams. Thread-safe; no lock is held while a
+// stream until it returns. One thread may serve many streams. Thread-safe; no lock is held while a
 // callback runs.
 #pragma once
 
@@ -25,14 +25,14 @@ class ReportQueues {
   static constexpr size_t kMostThreads = 1024;
 
   static ReportQueues& instance();
-  // Those of host functions: the same rules, other subscriptions.
+  // For host functions: the same rules, separate subscriptions.
   static ReportQueues& host_functions();
   bool serves(const Stream& stream);
 
   // `thread` is what pthread_self() gives in the thread that will call process().
   Status subscribe(uint64_t thread, const std::shared_ptr<Stream>& stream);
   Status unsubscribe(uint64_t thread, const Stream& stream);
-  // Forgets a stream that is destroyed; callbacks that were not run are dropped.
+  // Removes a destroyed stream; callbacks that did not run are dropped.
   void forget(const Stream& stream);
 
   enum class Block { no, yes };
@@ -42,8 +42,8 @@ class ReportQueues {
   // deadline, then fails with callback_timeout. A thread that nothing is subscribed to yet waits
   // too, since programs start it first; it fails with thread_not_subscribed at the deadline.
   Status process(const Deadline& deadline);
-  // Whether the calling thread runs a callback now. Callbacks it serves later, and what streams do
-  // behind them, cannot happen before that one returned: a thread must not wait for them.
+  // Whether the calling thread is inside a callback. Later callbacks of this thread, and stream
+  // work after them, cannot run before it returns, so the thread must not wait for them.
   static bool in_callback();
 
  private:

@@ -21,7 +21,7 @@ class Runtime {
   static Runtime& instance();
 
   int32_t device_count() const { return static_cast<int32_t>(devices_.size()); }
-  // Fails with invalid_device and the range that is there.
+  // Fails with invalid_device and the valid range.
   Result<std::shared_ptr<Device>> device(int32_t id);
 
   // Counts a use of the device and makes its default context current for this thread.
@@ -29,11 +29,11 @@ class Runtime {
   // Counts down; at zero the device's contexts, streams and memory of this process end.
   enum class Reset { count_down, force };
   Status reset_device(int32_t id, Reset how);
-  // Ends everything: what finalize does.
+  // Ends everything, for finalize.
   void reset_all();
-  // How often the device is in use; 0 = its default context is not there.
+  // The use count of the device; 0: it has no default context.
   int uses(int32_t id) const;
-  // The device a thread gets that never chose one; -1 for none.
+  // The device of threads that never chose one; -1 for none.
   void set_default_device(int32_t id);
 
   Result<Handle> create_context(int32_t device_id);
@@ -48,7 +48,7 @@ class Runtime {
 
   // Waits for all work of the current context's device.
   Status synchronize_device(const Deadline& deadline);
-  // Drops queued work of a device and waits until what runs is done.
+  // Drops queued work of a device and waits for running tasks.
   Status abort_device(int32_t id, const Deadline& deadline);
 
  private:

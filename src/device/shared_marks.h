@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The marks of an event that several processes share: how many were recorded and which was passed
-// last, in a page that all of them map. Whoever records tells nobody, so waits look again.
+// The marks of an interprocess event: how many were recorded and which was passed last, in a page
+// that all processes map. Recording sends no notification, so waits poll.
 // Thread-safe.
 #pragma once
 
@@ -25,7 +25,7 @@ class SharedMarks {
   SharedMarks(const SharedMarks&) = delete;
   SharedMarks& operator=(const SharedMarks&) = delete;
 
-  // What another process of this user opens them by.
+  // The key with which another process of this user opens them.
   Key key() const { return key_; }
 
   uint64_t add();         // a new mark, recorded but not passed

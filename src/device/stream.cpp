@@ -25,7 +25,7 @@ constexpr uint64_t kInterruptNs =
     50'000'000;                     // a waiter that runs tasks looks for Ctrl-C this often
 constexpr int64_t kLastLookMs = 5;  // what a stream gets to make progress once patience is over
 constexpr size_t kBackPressure = 16384;  // a submitter helps once this many tasks are queued
-constexpr uint64_t kLookNs = 200'000;  // a waiter looks at the queue so long before it sleeps
+constexpr uint64_t kLookNs = 10'000'000;  // a waiter looks at the queue so long before it sleeps
 
 std::atomic<uint32_t> next_stream_id{0};
 thread_local uint32_t last_task = 0;

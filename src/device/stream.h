@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stream is a queue of tasks that run strictly in order; different streams run at the same time.
-// It is not a thread: whoever holds its run token executes its tasks: a helper of the pool, or any
-// thread that waits for the stream, so that waiting costs no hand-off. A task that goes pending
+// It is not a thread: the holder of its run token executes its tasks. That is a helper of the pool,
+// or a thread that waits for the stream, which saves a thread switch. A task that goes pending
 // parks the stream and frees the token; its Completion makes the stream runnable again.
 //
-// On a device whose queue works on its own (queue.h), tasks that only give it work are started one
-// after the other and are finished when the queue says how far it is. It is asked for that when
-// somebody waits or a task comes that needs the host.
+// On a device with an asynchronous queue (queue.h), tasks that only submit work to it are started
+// one after the other and are finished when the queue reports its progress. The queue is asked when
+// a thread waits or a task needs the host.
 //
 // All calls are thread-safe. Tasks run without any lock of the stream held, one at a time.
 #pragma once
@@ -38,7 +38,7 @@ struct StreamOptions {
   uint32_t flags = 0;     // as given by the program
 };
 
-// A task that failed, for whoever watches all streams of the process.
+// A task that failed, for observers of all streams of the process.
 struct TaskFailure {
   int32_t device_id;  // -1 in tests without a device
   uint32_t stream_id;
@@ -48,7 +48,7 @@ struct TaskFailure {
   const Status& status;
 };
 // Called once per failed task, before the failure is seen by a synchronize, in the thread that ran
-// the task and with no lock held. Aborted tasks do not count. Null ends it.
+// the task and with no lock held. Not called for aborted tasks. Null removes it.
 using FailureObserver = void (*)(const TaskFailure& failure);
 void set_failure_observer(FailureObserver observer);
 // For work that ran outside any queue, such as a synchronous execution.
@@ -62,7 +62,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   // Appends a task. Fails when the stream is closed, or failed in mode `stop`. On success the
   // callable will be run or, after abort(), destroyed without being run. A stream with a recorder
-  // gives the task to it instead.
+  // passes the task to it instead.
   template <typename F>
   Status submit(const TaskInfo& info, F&& callable) {
     std::unique_lock lock(mutex_);
@@ -92,42 +92,42 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // The failure synchronize would return now.
   Status failure() const;
 
-  // What takes the tasks instead of running them; null ends it. Tasks queued before still run.
+  // The recorder takes tasks instead of running them; null ends it. Tasks queued before still run.
   void set_recorder(std::shared_ptr<TaskRecorder> recorder);
   std::shared_ptr<TaskRecorder> recorder() const;
   // Whether all tasks are finished. Fails for a stream that is being captured.
   Result<bool> query();
 
-  // Ends the task that runs or is parked now, early if it asks check_cancelled(); the others stay.
+  // Ends the running or parked task, early if it calls check_cancelled(); the others stay.
   void stop();
-  // Drops every task that has not started; a running one finishes, early if it asks
+  // Drops every task that has not started; a running one finishes, early if it calls
   // check_cancelled(). A parked one is dropped too.
   void abort();
 
-  // Whether the task was aborted or stopped: it is not to be run, or not any further.
+  // Whether the task was aborted or stopped: it must not run, or not continue.
   bool dropped(uint64_t sequence) const {
     return sequence <= aborted_through_.load(std::memory_order_relaxed) ||
            sequence == stopped_.load(std::memory_order_relaxed);
   }
 
-  // No further tasks. `drain` waits for what is queued; a stream that stays parked on something
-  // outside until `patience` has passed is aborted, with a log line. `force` aborts at once.
+  // Accepts no further tasks. `drain` waits for queued ones; a stream that stays parked on
+  // something outside longer than `patience` is aborted, with a log line. `force` aborts at once.
   enum class Close { drain, force };
   static constexpr int64_t kPatienceMs = 1000;
   void close(Close how, const Deadline& patience = Deadline::after_ms(kPatienceMs));
-  // Refuses tasks with `why` from now on; what is queued is finished first.
+  // Refuses tasks with `why` from now on; queued ones are still finished.
   void disable(Status why);
-  // Gives back the place among the device's streams, once: when it is destroyed or cannot be used.
+  // Releases its slot in the device's stream count, once: when it is destroyed or cannot be used.
   void give_place();
 
-  // In mode `stop` a failure stops all streams of the context: what is queued is dropped, and
-  // nothing more is taken. Can be chosen once: invalid_argument.
+  // In mode `stop` a failure stops all streams of the context: queued tasks are dropped and new
+  // ones refused. Can be set only once; invalid_argument otherwise.
   Status set_failure_mode(FailureMode mode);
   FailureMode failure_mode() const;
-  // Counts from the next turn of the stream on; 0 is served first.
+  // Takes effect at the next turn of the stream; 0 is served first.
   void set_priority(uint32_t priority);
   uint32_t priority() const;
-  // Switches a program sets and reads back; they do not change how tasks run.
+  // Settings that a program sets and queries; they do not change how tasks run.
   std::atomic<uint32_t> overflow_switch{0};
   std::atomic<uint32_t> custom_tag{0};
   std::atomic<uint32_t> cache_op_info{0};
@@ -143,9 +143,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
   Queue& queue() const { return *device_queue_; }
   std::shared_ptr<Context> context() const { return context_.lock(); }
 
-  // For Completion alone: whether the task `sequence` is still to be finished.
+  // For Completion only: whether the task `sequence` is still pending.
   bool awaits(uint64_t sequence) const;
-  // For Completion alone: ends the pending task `sequence`, if it is still the pending one.
+  // For Completion only: finishes the task `sequence` if it is still pending.
   void finish_pending(uint64_t sequence, Status status);
 
  private:
@@ -164,12 +164,12 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void appended(std::unique_lock<std::mutex>& lock);
   void make_ready(std::unique_lock<std::mutex>& lock);
   void post(std::unique_lock<std::mutex>& lock);
-  // The run token is held from here on: by a helper for a turn, or by a waiter up to its task.
+  // Runs with the run token held: by a helper for one turn, or by a waiter up to its task.
   void run_turn(std::unique_lock<std::mutex>& lock);
   void run_for_waiter(std::unique_lock<std::mutex>& lock, uint64_t until, const Deadline& deadline);
   bool run_front(std::unique_lock<std::mutex>& lock);
   Outcome wait_for_queue(TaskRun& run);
-  // Tasks that were given to the back end's queue and are not finished.
+  // Tasks submitted to the back end's queue that are not finished.
   bool may_start_next();
   bool park_for_queue(std::unique_lock<std::mutex>& lock);
   bool look_at_queue(std::unique_lock<std::mutex>& lock, uint64_t until_ns);
@@ -201,20 +201,20 @@ class Stream : public std::enable_shared_from_this<Stream> {
   TaskQueue queue_;
   State state_ = State::idle;
   bool in_pool_ = false;
-  bool engine_held_ = false;     // the front task holds a place in its engine
-  bool engine_wanted_ = false;   // parked until its engine has a place
+  bool engine_held_ = false;     // the front task holds a slot of its engine
+  bool engine_wanted_ = false;   // parked until its engine has a free slot
   bool pending_ = false;         // the front task is pending
   bool finished_early_ = false;  // it was finished before its runner saw `pending`
   bool closed_ = false;
   std::atomic<bool> place_given_{false};
-  bool parked_for_queue_ = false;  // started tasks are all there is to wait for
-  uint64_t reached_ = 0;           // the last task that the back end's queue is known to be past
-  uint64_t marker_ = 0;            // the last task that it was asked to tell about
+  bool parked_for_queue_ = false;  // only started tasks are left to wait for
+  uint64_t reached_ = 0;           // the last task that the back end's queue is known to have done
+  uint64_t marker_ = 0;            // the last task that it was asked to report
   uint64_t unqueued_ = 0;          // a started task that failed, and with what
   Status unqueued_why_;
-  Status queue_failure_;  // told by the queue, for the next task that is finished
+  Status queue_failure_;  // reported by the queue, for the next task that is finished
   std::atomic<uint64_t> aborted_through_{0};  // tasks up to this one are dropped, not run
-  std::atomic<uint64_t> stopped_{0};          // so is this one
+  std::atomic<uint64_t> stopped_{0};          // and this one
   Status early_status_;
   Status closed_why_;
   FailureMode failure_mode_ = FailureMode::carry_on;

@@ -16,8 +16,8 @@
 
 namespace anynpu::device {
 
-// Functions of the program. A block is whatever `allocate` returns; `address_of` says where it
-// lies.
+// Functions of the program. A block is whatever `allocate` returns; `address_of` gives its
+// address.
 struct StreamAllocator {
   void* object = nullptr;
   void* (*allocate)(void* object, size_t bytes) = nullptr;
@@ -47,11 +47,11 @@ class AllocatorDesc {
 
 // Replaces an earlier one of the stream. Fails when a required function is missing.
 Status register_allocator(const std::shared_ptr<Stream>& stream, const StreamAllocator& functions);
-// None that is registered is no failure.
+// Not an error if none is registered.
 Status unregister_allocator(const Stream& stream);
 std::optional<StreamAllocator> allocator_of(const Stream& stream);
 
-// A block for the work of a stream, given back when the last holder lets go.
+// A block for the work of a stream, freed when the last reference is gone.
 class Workspace {
  public:
   static Result<std::shared_ptr<Workspace>> take(Stream& stream, size_t bytes);
@@ -69,8 +69,8 @@ class Workspace {
   bool on_device_ = false;
 };
 
-// A copy whose host memory need not be pinned: bytes that come from the host are taken over before
-// this returns, through a workspace of the stream, so the program may use its memory again at once.
+// A copy whose host memory need not be pinned: bytes from the host are first copied into a
+// workspace of the stream, so the program may reuse its memory as soon as this returns.
 Status copy_async_staged(const Copy& request, Stream& stream);
 
 }  // namespace anynpu::device

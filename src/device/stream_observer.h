@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is told of streams that come and go, default streams too. Thread-safe; nobody listens at
-// first.
+// An observer of stream creation and destruction, including default streams. Thread-safe; there is
+// none at first.
 #pragma once
 
 #include <atomic>

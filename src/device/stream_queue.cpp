@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks that a stream gave to the back end's queue and that are not finished.
+// Tasks that a stream has submitted to the back end's queue and that are not finished.
 #include <algorithm>
 
 #include "base/clock.h"
@@ -10,7 +10,7 @@ namespace anynpu::device {
 
 namespace {
 
-// How many at a time, and after how many the queue is asked to tell how far it is.
+// How many at a time, and after how many the queue is asked for its progress.
 constexpr size_t kMostStarted = 256;
 constexpr size_t kMarkerStep = 64;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Somebody is told when a program has waited for a stream: pools of memory give back then what they
-// do not need.
+// An observer that is called when a program has waited for a stream: memory pools then release
+// unused memory.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@ namespace anynpu::device {
 
 class Stream;
 
-// Called after the wait, in the thread that waited and with no lock held. Null ends it.
+// Called after the wait, in the thread that waited, with no lock held. Null removes it.
 using SynchronizeObserver = void (*)(const Stream& stream);
 inline std::atomic<SynchronizeObserver> synchronize_observer{nullptr};
 

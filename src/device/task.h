@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A task is one piece of work in a stream: a callable kept in an inline slot, so that submitting
-// allocates nothing, plus what the trace says about it. A task finishes in one of two ways: it
-// returns its Status (done), or it takes a Completion, returns `pending`, and whoever holds the
-// Completion finishes it later from any thread. Tasks never block a thread on something that only
-// another stream, a callback or a codec can bring about: they go pending.
+// allocates nothing, plus its description for the trace. A task finishes in one of two ways: it
+// returns its Status (done), or it takes a Completion, returns `pending`, and the holder of the
+// Completion finishes it later from any thread. Tasks never block a thread to wait for another
+// stream, a callback or a codec: they go pending.
 #pragma once
 
 #include <cstddef>
@@ -20,30 +20,30 @@ namespace anynpu::device {
 
 class Stream;
 
-// What a task occupies. Each device limits how many tasks of an engine run at once.
+// The hardware unit of a task. Each device limits how many tasks of an engine run at once.
 enum class Engine : uint8_t { control, compute, h2d, d2h, d2d, vpc, jpeg, vdec, venc, npc, count };
 
 const char* name_of(Engine engine);
 
-// One per sort of task, with static storage: `constinit TaskKind kFill{"memset_async",
+// One per kind of task, with static storage: `constinit TaskKind kFill{"memset_async",
 // Engine::d2d};`
 struct TaskKind {
   constexpr TaskKind(const char* text, Engine engine, bool unbounded = false, bool resumes = false)
       : TaskKind(text, engine, unbounded, resumes, false) {}
-  // All that it does is give work to the back end's queue (queue.h).
+  // A task that only submits work to the back end's queue (queue.h).
   static constexpr TaskKind queued(const char* text, Engine engine) {
     return TaskKind(text, engine, false, false, true);
   }
   const char* text;  // a literal; shown in traces and error messages
   Engine engine;
-  // It may run for any time: it asks check_cancelled() (base/cancellation.h), and who waits for it
-  // leaves it to a helper, so that deadlines and Ctrl-C hold.
+  // It may run for a long time: it calls check_cancelled() (base/cancellation.h), and waiting
+  // threads leave it to a helper, so that deadlines and Ctrl-C work.
   bool unbounded;
   // It may go pending more than once: when its completion finishes, it is invoked again, with the
   // outcome in TaskRun::status(), and it ends when it returns `done`.
   bool resumes;
-  // On a device whose queue works on its own, the next such task is given to the queue before this
-  // one is finished.
+  // On a device with an asynchronous queue, the next such task is submitted before this one is
+  // finished.
   bool enqueues;
   trace::StaticName name;
 
@@ -57,7 +57,7 @@ struct TaskKind {
         name(text) {}
 };
 
-// The thread a task came from, as the system numbers it.
+// The id of the submitting thread, as in gettid().
 uint32_t current_thread_number();
 
 struct TaskInfo {
@@ -72,8 +72,8 @@ struct TaskInfo {
   uint32_t correlation;  // the API call that submitted it
 };
 
-// The right to finish a pending task, once. Dropping it unfinished fails the task, so that a stream
-// never waits for something that went away.
+// The right to finish a pending task, once. Destroying it unfinished fails the task, so that a
+// stream never waits for something that is gone.
 class Completion {
  public:
   Completion() = default;
@@ -83,7 +83,7 @@ class Completion {
   Completion& operator=(Completion&& other) noexcept;
   ~Completion();
   void finish(Status status);
-  // False once the task was aborted: whoever polls on its behalf can stop.
+  // False once the task was aborted: polling for it can stop.
   bool wanted() const;
 
  private:
@@ -189,7 +189,7 @@ class TaskQueue {
 
   bool empty() const { return size_ == 0; }
   size_t size() const { return size_; }
-  // The slot behind the last one; null when memory is out. Becomes part of the queue by push().
+  // The slot after the last one; null when memory is out. push() makes it part of the queue.
   TaskSlot* back();
   void push() { ++tail_->used, ++size_; }
   TaskSlot& front() { return head_->slots[head_->first]; }

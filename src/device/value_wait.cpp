@@ -24,7 +24,7 @@ Result<Range> check_value(const void* address, Access access) {
   return fail(Code::unaligned_address, "dev_addr = {} must lie on a multiple of 8", address);
 }
 
-// Host memory may be gone by the time it is used; memory of ours is kept by the range.
+// Host memory may have been freed by the time it is used; ours is kept by the range.
 Status check_again(const Range& range, Access access) {
   if (range.owner) return {};
   return check_range(range.address, range.bytes, access, "dev_addr").status();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values in memory as signals: a stream writes a 64-bit value, or waits until one in memory meets a
-// condition. A wait parks its stream and looks again after 10 us, then less often, down to every
-// 2 ms; whoever writes the value (a stream, the host, another process) tells nobody. Thread-safe.
+// Memory values as signals: a stream writes a 64-bit value, or waits until a value in memory meets
+// a condition. A wait parks its stream and polls after 10 us, then less often, down to every 2 ms,
+// because writers (a stream, the host, another process) send no notification. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ enum class ValueCondition : uint32_t {
 };
 bool holds(ValueCondition condition, uint64_t memory, uint64_t value);
 
-// `address` lies on a multiple of 8 and holds 8 bytes.
+// `address` is 8-byte aligned and holds 8 bytes.
 Status write_value(void* address, uint64_t value, Stream& stream);
 Status wait_value(const void* address, uint64_t value, ValueCondition condition, Stream& stream);
 

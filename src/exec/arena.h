@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where buffers of a plan lie in its arena: two buffers share bytes only if no step needs both.
+// The placement of a plan's buffers in its arena: two buffers overlap only if no step needs both.
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,7 @@ using graph::ValueId;
 
 constexpr size_t kMostGemmPlans = 64;
 
-// What a plan depends on; rows lie without gaps by then.
+// What a plan depends on; rows are contiguous by then.
 struct GemmKey {
   int64_t m, n, k;
   bool ta, tb;
@@ -192,7 +192,7 @@ double read_factor(const void* from, DType type) {
   }
 }
 
-// One matrix as it lies in memory: rows x columns of elements.
+// One matrix in memory: rows x columns of elements.
 struct Matrix {
   int64_t rows, columns, row_step, column_step;
   int64_t across;  // columns of a FRACTAL_NZ block; 0: it has none
@@ -213,7 +213,7 @@ struct Matrix {
     return static_cast<size_t>((block * kBlockRows + row % kBlockRows) * across + column % across) *
            width;
   }
-  // Elements that lie side by side: a row, what a row has of a block, or one.
+  // Contiguous elements: a row, the part of a row in a block, or one.
   int64_t run() const {
     if (across != 0) return across;
     return column_step == 1 ? columns : 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// c = alpha * op(a) * op(b) + beta * c with alpha and beta read when it runs. Plans are kept by
-// device, shape, types and factors, the last used ones. Thread-safe.
+// GEMM: c = alpha * op(a) * op(b) + beta * c, with alpha and beta read when it runs. Plans are
+// cached by device, shape, types and factors (LRU). Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ struct Gemm {
   int64_t b_step = 1, c_step = 1;        // elements from one to the next (vectors)
 };
 
-// Types that go together: equal floats, fp16 to fp32, int8 to int32 or fp32. Leading dimensions are
-// at least the width of a row.
+// Checks the types (equal floats, fp16 to fp32, int8 to int32 or fp32) and that leading dimensions
+// are at least the width of a row.
 Status check_gemm(const Gemm& gemm);
 // Type of alpha and beta: that of c, except that fp32 results of int8 have int32 factors' width.
 DType factor_type(const Gemm& gemm);
-// Bytes that the matrices reach over.
+// The bytes that the matrices span.
 struct GemmBytes {
   size_t a, b, c;
 };
@@ -45,12 +45,12 @@ struct GemmPointers {
   void* c = nullptr;
 };
 
-// As a task of a stream of `device`, whose queue this is: with the kernels of that device. Memory
-// stays until the queue is done.
+// Inside a task of a stream of `device`, whose queue this is, with the kernels of that device.
+// Memory must stay until the queue is done.
 Status run_gemm(const Gemm& gemm, const GemmPointers& at,
                 const std::shared_ptr<device::Device>& device, device::Queue& queue);
 
-// Lets go of the plans, and so of memory of devices.
+// Drops the plans, and with them their device memory.
 void clear_gemm_plans();
 
 }  // namespace anynpu::exec

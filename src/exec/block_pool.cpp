@@ -68,7 +68,7 @@ std::shared_ptr<std::byte> take_block(size_t bytes) {
       std::max<int>(kSmallest, static_cast<int>(std::bit_width(std::max<size_t>(bytes, 1) - 1)));
   Block* block = take(power);
   if (!block) {
-    // Kept blocks have the size of their list; others what was asked for.
+    // Kept blocks have the size of their list; others the requested size.
     const size_t room = power <= kLargest ? size_t{1} << power : (bytes / kUnit + 1) * kUnit;
     block = static_cast<Block*>(std::aligned_alloc(kUnit, sizeof(Block) + room));
     if (!block) return nullptr;

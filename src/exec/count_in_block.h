@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared ownership of pooled objects without an allocation: the owners' count of a shared_ptr lies
-// in the block it owns, and the block goes back to its pool together with the count.
+// shared_ptr to pooled objects without an allocation: the control block is inside the block it
+// owns, and both go back to the pool together.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that a program brings itself (guide 6.7). A kernel is called with one pointer for each
-// input, output and workspace, then one to its tiling data. Thread-safe.
+// Custom operators of the program (guide 6.7). A kernel is called with one pointer for each input,
+// output and workspace, then one to its tiling data. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace anynpu::exec {
 
-// What a selector chose for one description of an operator.
+// What a selector chose for one operator description.
 struct KernelChoice {
   std::string kernel_id;
   uint32_t blocks = 1;

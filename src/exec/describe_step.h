@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a profile says about an operator beside its name and times: one line of eight fields between
-// tabs, made when a model is loaded and interned, so that recording costs nothing more.
+// The description of an operator in profiles, besides its name and times: eight tab-separated
+// fields, made and interned when a model is loaded, so that recording costs nothing extra.
 //   operator, kernel, input shapes, types, formats, output shapes, types, formats
 // Lists are separated by ';', dimensions by ','.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buffers of one run where kernels of a device can use them: the program's own, or copies in
-// the memory of the device for those that lie elsewhere, on the host or on another device.
+// The buffers of one run for the kernels of a device: the program's own, or copies in device memory
+// for those that are elsewhere, on the host or on another device.
 #pragma once
 
 #include <span>
@@ -20,7 +20,7 @@ class DeviceBuffers {
   // Replaces the addresses of tensors outside of the device, after copying them there.
   Status bring(std::span<void*> addresses, std::span<const TensorInfo> tensors,
                device::Access access);
-  // Whether there are copies: the run must be over before copy_back() and before this goes.
+  // Whether there are copies: the run must be over before copy_back() and before destruction.
   bool copied() const { return !copies_.empty(); }
   Status copy_back() const;
 

@@ -16,7 +16,7 @@ namespace anynpu::exec {
 
 namespace {
 
-// Memory of the cluster for one launch, given back at the end whatever happens.
+// Memory of the cluster for one launch, freed at the end in any case.
 class Staging {
  public:
   explicit Staging(npc::Cluster& cluster) : cluster_(cluster) {}
@@ -170,7 +170,7 @@ Status DeviceKernel::run(const KernelLaunch& launch, std::span<const KernelRegio
     if (region.back == KernelRegion::Back::changed) {
       before[i].assign(region.data, region.data + region.bytes);
     }
-    // What the kernel leaves alone stays as it was, so all of them are copied in.
+    // Bytes that the kernel does not write stay unchanged, so all of them are copied in.
     const void* from = before[i].empty() ? region.data : before[i].data();
     ANYNPU_ASSIGN(const uint32_t address, staging.copy_in(from, region.bytes));
     regions.push_back(address);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel of a program (an object of the HPE toolchain) on the cores of an NPC cluster. Memory
-// that it works on is copied into the cluster's address space and back; the copies show in the
-// trace. Thread-safe; launches of the cluster run one after another.
+// A custom kernel (an object of the HPE toolchain) on the cores of an NPC cluster. The memory it
+// works on is copied into the cluster's address space and back; the trace shows the copies.
+// Thread-safe; launches of the cluster run one after another.
 #pragma once
 
 #include <cstddef>
@@ -29,12 +29,12 @@ struct KernelRegion {
   enum class Back : uint8_t {
     none,     // only read
     all,      // the whole piece is written by this launch
-    changed,  // what the kernel changed and nothing else: others may write beside it
+    changed,  // only what the kernel changed: others may write the rest
   };
   std::byte* data = nullptr;
   size_t bytes = 0;
   Back back = Back::none;
-  std::shared_ptr<device::Allocation> owner;  // null: somebody else keeps it
+  std::shared_ptr<device::Allocation> owner;  // null: kept alive elsewhere
 };
 
 // One word that a kernel gets.
@@ -63,7 +63,7 @@ struct KernelLaunch {
   std::vector<std::vector<std::byte>> copies;
   std::vector<KernelArgument> arguments;
   std::function<void(std::string_view text)> print;  // of the kernel's printf; null: stdout
-  // Told at the end, of regions whose `back` is `changed`; null: nobody asks.
+  // Called at the end with the regions whose `back` is `changed`; may be null.
   std::function<void(std::span<const KernelPiece> pieces)> touched;
 };
 
@@ -86,7 +86,7 @@ class DeviceKernel {
   Status run(const KernelLaunch& launch) const;
 
  private:
-  // With regions where the host can use them.
+  // With regions that the host can access.
   Status run(const KernelLaunch& launch, std::span<const KernelRegion> regions,
              std::vector<KernelPiece>& pieces) const;
 

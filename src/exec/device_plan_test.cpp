@@ -5,6 +5,7 @@
 #include "exec/plan.h"
 #include "graph/tensor_value.h"
 #include "ops/backend_kernels.h"
+#include "ops/blocked_layout.h"
 #include "ops/enqueued_plan.h"
 
 namespace anynpu::exec {
@@ -26,11 +27,41 @@ Result<std::unique_ptr<ops::Kernel>> create_nothing(const ops::OpContext&) {
   return std::unique_ptr<ops::Kernel>(std::make_unique<NothingKernel>());
 }
 
+// Wants its operands with channels last, whatever the operator.
+class LastPlan final : public ops::EnqueuedPlan {
+ public:
+  LastPlan() {
+    input_layouts = {ops::kChannelsLast};
+    output_layouts = {ops::kChannelsLast};
+  }
+  Status enqueue(const ops::RunArgs&, device::Queue&) const override { return {}; }
+};
+class LastKernel final : public ops::Kernel {
+ public:
+  Result<std::unique_ptr<ops::KernelPlan>> plan(const ops::OpContext&) const override {
+    return std::unique_ptr<ops::KernelPlan>(std::make_unique<LastPlan>());
+  }
+};
+Result<std::unique_ptr<ops::Kernel>> create_last(const ops::OpContext&) {
+  return std::unique_ptr<ops::Kernel>(std::make_unique<LastKernel>());
+}
+
 class PlansForADevice : public testing::Test {
  protected:
   void SetUp() override {
     static const ops::KernelDef kernels[] = {{.op = "Add",
                                               .name = "elsewhere_add",
+                                              .backend = "elsewhere",
+                                              .types = {DType::f32},
+                                              .create = create_nothing},
+                                             {.op = "Sqrt",
+                                              .name = "elsewhere_last",
+                                              .backend = "elsewhere",
+                                              .types = {DType::f32},
+                                              .create = create_last},
+                                             {.op = ops::kReorderOp,
+                                              .name = "elsewhere_reorder",
+                                              .domain = ops::kReorderDomain,
                                               .backend = "elsewhere",
                                               .types = {DType::f32},
                                               .create = create_nothing}};
@@ -102,6 +133,31 @@ TEST_F(PlansForADevice, ConstantsLieWhereTheirReadersAre) {
   EXPECT_EQ(made->chunks[device_side.chunk]->side, WeightSide::device);
   EXPECT_EQ(made->chunks[host_side.chunk]->side, WeightSide::host);
   EXPECT_EQ(weights_.chunk(WeightSide::device)->bytes, 64u);
+}
+
+TEST_F(PlansForADevice, LayoutsAreTurnedOnTheDeviceAndOnlyWhereTheyDiffer) {
+  graph_.outputs = {node("Add", {node("Sqrt", {node("Sqrt", {x_})}), x_})};
+  const auto made = plan();
+  ASSERT_TRUE(made.ok()) << made.status().to_string();
+  std::vector<std::string> kernels;
+  for (const PlanStep& step : made->steps) {
+    EXPECT_FALSE(step.fallback) << step.name;
+    kernels.push_back(step.kernel);
+  }
+  EXPECT_EQ(kernels, (std::vector<std::string>{"reorder", "elsewhere_last", "elsewhere_last",
+                                               "reorder", "elsewhere_add"}));
+  EXPECT_EQ(made->steps[0].out[0].layout, ops::kChannelsLast);
+  EXPECT_EQ(made->steps[3].out[0].layout, ops::Layout::plain);
+}
+
+TEST_F(PlansForADevice, MemoryIsUsedAgainOnlyAFewStepsLater) {
+  ValueId y = x_;
+  for (int i = 0; i < 8; ++i) y = node("Add", {y, y});
+  graph_.outputs = {y};
+  const auto made = plan();
+  ASSERT_TRUE(made.ok()) << made.status().to_string();
+  EXPECT_NE(made->steps[0].outputs[0].offset, made->steps[2].outputs[0].offset);
+  EXPECT_EQ(made->steps[1].outputs[0].offset % 512, 0u);
 }
 
 TEST_F(PlansForADevice, AnOutputThatIsAnInputIsCopiedByTheQueue) {

@@ -19,6 +19,8 @@ namespace {
 struct Current {
   uint64_t run = 0;
   std::vector<DumpTensor> inputs;
+  // Of the search for overflows, which may watch a step together with a dump.
+  std::vector<DumpTensor> searched;
   uint32_t clean = 0;  // bit i: input i held neither infinities nor NaNs
   // Of a watcher: the outputs of the layers that have run.
   struct Watched {
@@ -256,7 +258,7 @@ uint32_t overflow_status(const StepView& step) {
 }
 
 Status OverflowDump::before(const StepView& step) {
-  current.inputs = copies_of(step.inputs);
+  current.searched = copies_of(step.inputs);
   current.clean = 1;
   for (const StepTensor& input : step.inputs) {
     if (has_special(input)) current.clean = 0;
@@ -270,7 +272,7 @@ Status OverflowDump::after(const StepView& step) {
   size_t copied = 0;
   for (StepTensor& t : before) {
     if (!t.data) continue;
-    t.data = current.inputs[copied++].bytes.data();
+    t.data = current.searched[copied++].bytes.data();
     t.layout = ops::Layout::plain;
   }
   const StepView view{step.index, step.op, step.name, before, step.outputs};
@@ -284,7 +286,7 @@ Status OverflowDump::after(const StepView& step) {
   add_overflow(options_.device, status);
   if (options_.folder.empty()) return {};
   const auto task = static_cast<uint32_t>(step.index) + 1;
-  OperatorDump dump{step.op, step.name, std::move(current.inputs), copies_of(step.outputs)};
+  OperatorDump dump{step.op, step.name, std::move(current.searched), copies_of(step.outputs)};
   const uint64_t time = dump_timestamp();
   ANYNPU_TRY(write_dump(folder(), dump_file_name(step.op, step.name, task, options_.stream, time),
                         to_bytes(dump, time)));

@@ -22,7 +22,7 @@ struct DumpOptions {
   std::vector<std::string> columns;  // of the statistics; empty: all
   uint32_t model_id = 0;             // set after the model got its id
   uint32_t stream = 0;
-  // Of a watcher: after each of these, the outputs of `layers` are written again.
+  // Watchers: after each of these nodes, the outputs of `layers` are written again.
   std::vector<std::string> watchers;
   int32_t device = 0;
 };
@@ -56,12 +56,12 @@ enum Overflow : uint32_t {
   kCube = 0x400,
 };
 
-// Why the outputs of a step overflowed; 0 when they did not: infinities or NaNs that no input has,
-// whole numbers outside their range, conversions that lose.
+// The overflow bits of a step's outputs; 0 for none: infinities or NaNs that no input has, integers
+// out of range, lossy conversions.
 uint32_t overflow_status(const StepView& step);
 
-// Two files per operator that overflows: its dump, and where it happened. Without a folder the
-// status of the device alone.
+// Two files per operator that overflows: its dump, and where it happened. Without a folder only the
+// device's overflow status is set.
 class OverflowDump final : public Dump {
  public:
   using Dump::Dump;
@@ -69,8 +69,8 @@ class OverflowDump final : public Dump {
   Status after(const StepView& step) override;
 };
 
-// What overflowed on a device since the last reset, as bits (aclrtGetOverflowStatus). Models that
-// were made with --status_check=1 tell it.
+// The overflow bits of a device since the last reset (aclrtGetOverflowStatus), set by models made
+// with --status_check=1.
 uint32_t overflow_bits(int32_t device);
 void add_overflow(int32_t device, uint32_t bits);
 void reset_overflow(int32_t device);
@@ -83,8 +83,8 @@ class ExceptionDump final : public Dump {
   void failed(const StepView& step, const Status& status) override;
 };
 
-// Outputs of the watched layers when they are made and again after each watcher: whoever writes
-// over them meanwhile is found between two files.
+// Writes the outputs of the watched layers when they are computed and again after each watcher:
+// a difference shows which node overwrote them.
 class WatcherDump final : public Dump {
  public:
   using Dump::Dump;

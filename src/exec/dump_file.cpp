@@ -133,7 +133,7 @@ struct Summary {
   size_t nan = 0, negative_inf = 0, positive_inf = 0;
 };
 
-// A word of `dump_stats`, the column it stands for and where its value is.
+// A word of `dump_stats`, its column and the offset of its value.
 struct Column {
   std::string_view word, title;
   std::variant<double Summary::*, size_t Summary::*> value;

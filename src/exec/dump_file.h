@@ -27,7 +27,7 @@ struct OperatorDump {
   std::vector<DumpTensor> inputs, outputs;
 };
 
-// Letters that file names of dumps do not have become underscores.
+// Replaces characters that are not allowed in dump file names by underscores.
 std::string dump_word(std::string text);
 // "{op_type}.{op_name}.{task}.{stream}.{timestamp}"
 std::string dump_file_name(const std::string& type, const std::string& name, uint32_t task,
@@ -35,11 +35,11 @@ std::string dump_file_name(const std::string& type, const std::string& name, uin
 uint64_t dump_timestamp();  // microseconds since 1970, never twice the same in a process
 
 std::string to_bytes(const OperatorDump& dump, uint64_t timestamp_us);
-// Mean, extremes and the like of each tensor, as lines of CSV: the columns that `words` (of
-// `dump_stats`) name, all when it is empty.
+// Statistics of each tensor as CSV lines, with the columns that `words` (of `dump_stats`) name; all
+// if it is empty.
 std::string statistics(const OperatorDump& dump, const std::vector<std::string>& words);
 std::vector<std::string_view> statistics_words();
-// Takes dumps in place of the file system. Called in the thread that dumps, by several at once.
+// Receives dumps instead of the file system. Called by the dumping threads, possibly concurrently.
 using DumpSink = Status (*)(const std::string& path, std::string_view bytes);
 void set_dump_sink(DumpSink sink);  // null: files
 // Makes the folder and writes the file whole.

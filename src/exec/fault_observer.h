@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that fail because ANYNPU_FAULT names them (base/fault_injection.h), as an AI Core
-// exception: the stream, the exception callback and the exception dump see what they would see
+// Makes operators fail that ANYNPU_FAULT names (base/fault_injection.h), like an AI Core exception:
+// the stream, the exception callback and the exception dump behave as they would
 // then.
 #pragma once
 

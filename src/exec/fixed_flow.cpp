@@ -24,7 +24,7 @@ size_t bytes_of(const TensorShape& tensor) {
   return anynpu::bytes_of(tensor.dtype, static_cast<size_t>(element_count(tensor.shape)));
 }
 
-// Whether the next tensor of a stack starts in a byte of its own (int4 has two to a byte).
+// Whether the next tensor of a stack starts at a byte boundary (int4 has two to a byte).
 bool ends_with_a_byte(const TensorShape& tensor) {
   return bits_of(tensor.dtype) % 8 == 0 || element_count(tensor.shape) % 2 == 0;
 }
@@ -158,7 +158,7 @@ class FixedIf final : public FlowWork {
   }
 };
 
-// What a body hands from one iteration to the next lies in two sets of buffers in turn.
+// What a body passes from one iteration to the next is double-buffered.
 class FixedRepeat : public FlowWork {
  protected:
   struct Pair {
@@ -259,7 +259,7 @@ class FixedScan final : public FixedRepeat {
     const Body& body = *bodies[0];
     if (node.opset < 9 || scanned > formal) return false;
     const size_t states = formal - scanned;
-    // Slices of the first axis, forwards, are used where they lie; the others are rare.
+    // Slices of the first axis, forwards, are used in place; the others are rare.
     for (const char* attr : {"scan_input_axes", "scan_output_axes", "scan_input_directions",
                              "scan_output_directions"}) {
       for (int64_t value : node.ints_attr(attr)) {
@@ -310,7 +310,7 @@ class FixedScan final : public FixedRepeat {
   }
 
  private:
-  // `count_` of `one` behind each other.
+  // `count_` of `one`, one after the other.
   bool is_stack(const TensorShape& whole, const TensorShape& one) const {
     return whole.dtype == one.dtype && whole.shape.size() == one.shape.size() + 1 &&
            whole.shape[0] == count_ && ends_with_a_byte(one) &&

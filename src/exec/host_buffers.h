@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buffers of one run where kernels of the CPU can use them: the program's own, or on a device
-// whose memory the host cannot read, the back end's view of them (device/host_view.h).
+// The buffers of one run for CPU kernels: the program's own or, on a device whose memory the host
+// cannot read, host views of them (device/host_view.h).
 #pragma once
 
 #include <span>
@@ -30,7 +30,7 @@ class HostBuffers {
   }
 
  private:
-  // failed_addresses() (runner.h) are for the program, which knows its own addresses alone.
+  // Maps failed_addresses() (runner.h) back to the program's own addresses.
   void restore_failed_addresses() const;
   const void* program_address(const void* seen) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of plans for a device with kernels of its own: steps are given to its queue; a step without
-// such a kernel waits for the queue and runs here, on views of its operands.
+// Runs of plans for a device with its own kernels: steps are enqueued; a step without a device
+// kernel waits for the queue and runs on the host, on views of its operands.
 #include <algorithm>
 #include <vector>
 
@@ -80,6 +80,31 @@ Status PlanRunner::launch_steps(device::Queue& queue, uint64_t* step_ns) const {
   return {};
 }
 
+// What a step reads and writes, with the addresses of this run.
+TouchedRanges PlanRunner::touched(size_t index) const {
+  const PlanStep& step = plan_.steps[index];
+  const ops::RunArgs args = arguments(steps_[index]);
+  TouchedRanges ranges;
+  for (size_t i = 0; i < args.inputs.size() && i < step.in.size(); ++i) {
+    if (args.inputs[i]) ranges.push_back({args.inputs[i], stored_bytes(step.in[i]), false});
+  }
+  for (size_t i = 0; i < args.outputs.size() && i < step.out.size(); ++i) {
+    if (args.outputs[i]) ranges.push_back({args.outputs[i], stored_bytes(step.out[i]), true});
+  }
+  if (args.workspace) ranges.push_back({args.workspace, step.work->workspace_bytes, true});
+  return ranges;
+}
+
+std::vector<device::Queue::Part> PlanRunner::parts(device::Queue& queue) const {
+  std::vector<TouchedRanges> ranges;
+  for (size_t i = 0; i < steps_.size(); ++i) ranges.push_back(touched(i));
+  auto after = order_of_steps(ranges);
+  std::vector<device::Queue::Part> all;
+  for (size_t i = 0; i < steps_.size(); ++i)
+    all.push_back({[this, i, &queue] { return launch_step(i, queue); }, std::move(after[i])});
+  return all;
+}
+
 Status PlanRunner::launch(std::span<void* const> inputs, std::span<void* const> outputs,
                           uint64_t* step_ns, device::Queue& queue) {
   patch(inputs, outputs);
@@ -94,8 +119,7 @@ Status PlanRunner::launch(std::span<void* const> inputs, std::span<void* const> 
     return launch_steps(queue, nullptr);
   }
   if (!recording_) {
-    const auto all = [&] { return launch_steps(queue, nullptr); };
-    recording_ = queue.record(device::HostWork(all));
+    recording_ = queue.record(parts(queue));
     if (!recording_) return launch_steps(queue, nullptr);
   }
   return queue.replay(recording_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a Loop is taken for endless.
+// The limit after which a Loop counts as endless.
 #pragma once
 
 #include <cstdint>

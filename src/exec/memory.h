@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of a loaded model: ours or the caller's, of the host or of a device with kernels of its
-// own. Ours on the host is aligned for large pages, since weights and arenas are streamed from end
-// to end. Memory of a device is not dereferenced here (device/host_view.h).
+// Memory of a loaded model: our own or the caller's, on the host or on a device with its own
+// kernels. Our own host memory is aligned for huge pages, since weights and arenas are read from
+// end to end. Device memory is not dereferenced here (device/host_view.h).
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class Device;
 
 namespace anynpu::exec {
 
-// What the machine has: a tensor larger than this is refused before anything is sized after it.
+// The memory of the machine: a larger tensor is refused before anything is allocated for it.
 int64_t machine_bytes();
 
 class Memory {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <set>
 
@@ -63,7 +64,7 @@ Status check_buffers(std::span<const Buffer> buffers, const std::vector<TensorIn
   return {};
 }
 
-// The graph, inferred, when a run has to tell some of its shapes; null when a plan can be made.
+// The inferred graph if some shapes are known only at run time; null if a plan can be made.
 Result<std::shared_ptr<const graph::Graph>> open_graph(const graph::Graph& graph) {
   using Shared = std::shared_ptr<const graph::Graph>;
   if (compile::all_shapes_known(graph)) return Shared{};
@@ -144,6 +145,8 @@ struct LoadedModel::Impl {
   std::mutex queue;
   SparePool<PlanRunner> runners;
   SparePool<PlanRunner> bare_runners;  // without an arena, for runs that bring theirs
+  std::mutex launched_mutex;
+  std::map<const device::Queue*, std::weak_ptr<PlanRunner>> launched;  // by the queue they are in
   struct ProgramEnds {                 // what a program is given and returns, kept for the next run
     std::vector<RunValue> given, results;
   };
@@ -257,10 +260,28 @@ struct LoadedModel::Impl {
     for (size_t i = 0; i < outputs.size(); ++i) (*shapes)[i] = outputs[i].shape;
   }
 
-  // A queue of our own, for a run that stands in no stream.
+  // A queue of our own, for a run outside of a stream.
   std::shared_ptr<device::Queue> take_queue() {
     if (auto spare = queues.take()) return *spare;
     return device->create_queue(0);
+  }
+
+  // Runs of one queue come one after the other, so they share work memory.
+  Result<std::shared_ptr<PlanRunner>> runner_for(device::Queue& queue, Buffer work,
+                                                 const std::shared_ptr<LoadedModel>& self) {
+    const std::lock_guard lock(launched_mutex);
+    std::erase_if(launched, [](const auto& one) { return one.second.expired(); });
+    std::weak_ptr<PlanRunner>& last = launched[&queue];
+    if (!work.data) {
+      if (auto busy = last.lock()) return busy;
+    }
+    ANYNPU_ASSIGN(std::unique_ptr<PlanRunner> runner, work.data ? take_for(work) : take());
+    auto& pool = work.data ? bare_runners : runners;
+    std::shared_ptr<PlanRunner> held(runner.release(), [self, &pool](PlanRunner* used) {
+      pool.give(std::unique_ptr<PlanRunner>(used));
+    });
+    if (!work.data) last = held;
+    return held;
   }
 
   // Gives the run to `queue`. `self` is kept until the queue is done with it.
@@ -281,12 +302,8 @@ struct LoadedModel::Impl {
     }
     std::unique_lock<std::mutex> turn;
     if (queued && !work.data) turn = std::unique_lock(this->queue);
-    ANYNPU_ASSIGN(std::unique_ptr<PlanRunner> runner, work.data ? take_for(work) : take());
     if (observer) observer->begin();
-    auto& pool = work.data ? bare_runners : runners;
-    const std::shared_ptr<PlanRunner> held(runner.release(), [self, &pool](PlanRunner* used) {
-      pool.give(std::unique_ptr<PlanRunner>(used));
-    });
+    ANYNPU_ASSIGN(const std::shared_ptr<PlanRunner> held, runner_for(queue, work, self));
     Status status =
         held->launch({sources, inputs.size()}, {targets, outputs.size()}, given.step_ns, queue);
     queue.keep(held);
@@ -324,7 +341,7 @@ struct LoadedModel::Impl {
 
 namespace {
 
-// How the arena is shared, for whoever profiles memory while the model is loaded.
+// How the arena is shared, for memory profiles taken while the model is loaded.
 void trace_arena(const Plan& plan, const std::string& model) {
   if (!trace::enabled(trace::Category::memory)) return;
   const trace::NameId title = trace::intern(model);

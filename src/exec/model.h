@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // LoadedModel: a model that is ready to run on a device. Owns its packed weights and a pool of
-// arenas (or uses the caller's memory for either): on the host, or in the memory of a device that
-// has kernels of its own. run() is thread-safe: concurrent calls take an
-// arena each; with the caller's work memory they queue, unless each brings its own. A run allocates
-// nothing once as many runs have been in flight at a time. A graph with shapes that only a run can
-// tell has a StepProgram in place of a plan, which allocates when shapes are new.
+// arenas (or uses the caller's memory for either): on the host, or in the memory of a device with
+// its own kernels. run() is thread-safe: concurrent calls use separate arenas; with the caller's
+// work memory they are serialized, unless each passes its own. A run allocates nothing once as many
+// runs have been in flight at a time. A graph with data-dependent shapes has a StepProgram instead
+// of a plan, which allocates when shapes are new.
 #pragma once
 
 #include <cstddef>
@@ -34,13 +34,13 @@ struct TensorInfo {
   std::string name;
   DType dtype = DType::undefined;
   Format format = Format::nd;
-  Shape shape;        // -1 = told by each run
-  size_t bytes = 0;   // 0 while the shape is open
-  bool open = false;  // an output whose shape each run tells
+  Shape shape;        // -1 = known after each run
+  size_t bytes = 0;   // 0 if the shape is unknown
+  bool open = false;  // an output with a data-dependent shape
 };
 
-// What a model needs, of the device's memory where its plan is for one: exact, and the same for
-// query and load.
+// The memory that a model needs (device memory if its plan is for a device): exact, and the same
+// for query and load.
 struct Sizes {
   size_t weight_bytes = 0;
   size_t work_bytes = 0;
@@ -52,20 +52,20 @@ struct LoadOptions {
   size_t weight_bytes = 0;
   void* work_memory = nullptr;
   size_t work_bytes = 0;
-  std::shared_ptr<StepObserver> observer = nullptr;  // told of every step
+  std::shared_ptr<StepObserver> observer = nullptr;  // of every step
   ops::Target target = ops::Target::host();
-  // Set with a target that is not the CPU: the weights and the work lie in its memory, and runs are
-  // given to its queues.
+  // Set with a target that is not the CPU: weights and work memory are in its memory, and runs are
+  // submitted to its queues.
   std::shared_ptr<device::Device> device = nullptr;
 
-  // Sets both for models that run on `device`.
+  // Sets target and device for models that run on `device`.
   void run_on(const std::shared_ptr<device::Device>& device);
 };
 
 // Kernels and number of threads of plans for `device`.
 ops::Target target_of(const device::Device& device);
-// Whose plans differ: the device itself when its models lie in its memory, null when they are those
-// of the host, which all devices share.
+// The key of plans: the device itself if models are in its memory, null if they use host plans,
+// which all devices share.
 const device::Device* plan_owner(const device::Device& device);
 
 struct Buffer {
@@ -73,7 +73,7 @@ struct Buffer {
   size_t bytes = 0;
 };
 
-// One line per step of the plan: what `anynpu graph` and the tests look at.
+// One line per step of the plan, for `anynpu graph` and tests.
 struct StepInfo {
   std::string name, kernel;
   size_t workspace_bytes = 0;
@@ -85,10 +85,10 @@ class LoadedModel : public std::enable_shared_from_this<LoadedModel> {
                                                    const LoadOptions& options = {});
   static Result<std::shared_ptr<LoadedModel>> load(const graph::Graph& graph,
                                                    const LoadOptions& options = {});
-  // Without work memory of its own: every run brings what sizes() says.
+  // Without its own work memory: every run passes sizes().work_bytes.
   static Result<std::shared_ptr<LoadedModel>> load_without_work(const graph::Graph& graph);
-  // Several forms of one model with the weights they have in common kept once. The caller's memory
-  // holds the weights of all, and the work of the largest.
+  // Several variants of one model (gears) with shared weights stored once. The caller's memory
+  // holds the weights of all, and the work memory of the largest.
   static Result<std::vector<std::shared_ptr<LoadedModel>>> load_all(
       std::span<const graph::Graph> graphs, WeightPool& weights, const LoadOptions& options = {});
   // The sizes load() and load_all() will use, without loading.
@@ -100,29 +100,29 @@ class LoadedModel : public std::enable_shared_from_this<LoadedModel> {
   const std::vector<TensorInfo>& inputs() const;
   const std::vector<TensorInfo>& outputs() const;
   Sizes sizes() const;
-  // The same of several that share weights: those once, and the work of the largest.
+  // The same for several that share weights: weights once, and the work memory of the largest.
   static Sizes sizes_of(std::span<const std::shared_ptr<LoadedModel>> models);
   std::vector<StepInfo> steps() const;
 
-  // True when it has a Loop: a run may take any time, and asks check_cancelled().
+  // True when it has a Loop: a run may take long, and calls check_cancelled().
   bool has_loops() const;
-  // Runs with a queue only give it work; nothing is computed by the calling thread.
+  // Runs with a queue only submit work; the calling thread computes nothing.
   bool only_enqueues() const;
 
-  // Buffers in the order of inputs() and outputs(), at least as large as their TensorInfo says; for
-  // an open output as large as the caller likes, and the run fails when that is too small
+  // Buffers in the order of inputs() and outputs(), at least as large as their TensorInfo says; the
+  // buffer of an open output may have any size, and the run fails if it is too small
   // (Code::output_mismatch).
-  // `shapes`, when not null, receives the shape of each output, also when a buffer is too small.
-  // `work`: memory for this run alone, as check_work() wants it; null = the model's.
-  // `queue`: of the stream that this run is a task of; null = the run stands in no stream, and is
-  // over when this returns. With a queue of a device that has kernels of its own, buffers and
-  // `work` stay until the queue is done.
+  // `shapes`, when not null, receives the shape of each output, even if a buffer is too small.
+  // `work`: memory for this run only, see check_work(); null = the model's.
+  // `queue`: of the stream that this run is a task of; null = the run is not in a stream, and is
+  // complete when this returns. With a queue of a device with its own kernels, buffers and `work`
+  // must stay until the queue is done.
   Status run(std::span<const Buffer> in, std::span<const Buffer> out,
              std::vector<Shape>* shapes = nullptr, Buffer work = {},
              device::Queue* queue = nullptr);
 
-  // Whether a run can work in this memory: sizes().work_bytes at a multiple of 64. Of a model whose
-  // memory is not known before it runs, none can.
+  // Whether a run can use this memory: sizes().work_bytes, aligned to 64. Always refused for a
+  // model whose memory is not known before it runs.
   Status check_work(Buffer work) const;
 
   // For measurements: nanoseconds of each step of one run.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One node of a StepProgram, run with values whose shapes are known only now. Immutable as seen
-// from outside; any number of threads may run one at a time.
+// One node of a StepProgram, run with values whose shapes are known only at run time. Logically
+// immutable; any number of threads may run it at the same time.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ class NodeRunner {
 
 using NodeRunnerResult = Result<std::unique_ptr<NodeRunner>>;
 
-// An operator with kernels. `graph` is where its constants are; it may go afterwards.
+// An operator with kernels. `graph` holds its constants and may be destroyed afterwards.
 NodeRunnerResult make_operator_step(const graph::Graph& graph, const graph::Node& node,
                                     const ops::Target& target);
 // If, Loop, Scan, SequenceMap. `observer` may be null.

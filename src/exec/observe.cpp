@@ -23,7 +23,7 @@ std::span<const std::byte* const> readable(std::span<std::byte* const> data) {
   return {const_cast<const std::byte* const*>(data.data()), data.size()};
 }
 
-// What an observed step tells its observer, beside the addresses of a run.
+// What an observed step passes to its observer, besides the addresses of a run.
 struct ObservedStep {
   ObservedStep(const PlanStep& step, size_t number, std::shared_ptr<StepObserver> told)
       : op(step.op),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splices observers into the steps of a plan when a model is loaded, so that a
-// plan without one tests nothing.
+// Inserts observers into the steps of a plan when a model is loaded, so that a plan without one
+// has no overhead.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,10 @@
 
 namespace anynpu::exec {
 
-// Every step of an operator that `observer` wants tells it.
+// Calls `observer` for every operator step that it wants.
 void observe(Plan& plan, const std::shared_ptr<StepObserver>& observer);
 
-// The same observer for a model inside another: the run has begun already. Null stays null.
+// The same observer for a nested model, whose run has already begun. Null stays null.
 std::shared_ptr<StepObserver> inside_a_run(const std::shared_ptr<StepObserver>& observer);
 
 }  // namespace anynpu::exec

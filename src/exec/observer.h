@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What watches the steps of a model that was loaded with it: dumps and the search for overflows.
-// A model without one tests nothing but that, once a run.
+// Observers of the steps of a model: dumps and overflow detection. A model without one pays one
+// branch per run.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace anynpu::exec {
 
-// One operand of a step, as it lies in memory while the step runs.
+// One operand of a step, in memory while the step runs.
 struct StepTensor {
   DType dtype = DType::undefined;
   Shape shape;
@@ -34,10 +34,10 @@ class StepObserver {
   virtual ~StepObserver() = default;
   // When the model has its number.
   virtual void set_model_id(uint32_t id) {}
-  // One run: begins with begin(), which gives its number to the calls that follow in this thread.
+  // A run starts with begin(), which sets its number for the calls that follow in this thread.
   virtual void begin() {}
   virtual bool wants(const std::string& op, const std::string& name) const { return true; }
-  // A failure here is that of the step.
+  // A failure here is reported as that of the step.
   virtual Status before(const StepView& step) { return {}; }
   virtual Status after(const StepView& step) { return {}; }
   // The step failed, or before() of an observer did.
@@ -54,7 +54,7 @@ Status observed(StepObserver& observer, const StepView& step, Work&& work) {
   return status;
 }
 
-// Tells several; null ones are left out. Null when none is left.
+// Combines several; null ones are skipped. Null when none is left.
 std::shared_ptr<StepObserver> join_observers(std::vector<std::shared_ptr<StepObserver>> observers);
 
 // The tensor's elements in plain order.

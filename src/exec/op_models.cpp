@@ -14,7 +14,7 @@ namespace {
 
 using singleop::SingleOp;
 
-// Whether the shapes of `given` lie in the ranges that `model` was compiled for.
+// Whether the shapes of `given` are within the ranges that `model` was compiled for.
 bool covers(const std::vector<TensorDesc>& model, const std::vector<TensorDesc>& given) {
   for (size_t i = 0; i < model.size(); ++i) {
     for (size_t d = 0; d < model[i].shape.size(); ++d) {

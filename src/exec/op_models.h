@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpModels: the models of single operators that a process has loaded or compiled, found by what
-// they compute. Compiled ones age out beyond the limit, the least used first; loaded ones stay.
+// OpModels: the models of single operators that a process has loaded or compiled, found by
+// operator, tensors and attributes. Compiled ones are an LRU cache; loaded ones stay.
 // Thread-safe; a model that was found stays valid while it is held.
 #pragma once
 
@@ -22,20 +22,20 @@ namespace anynpu::exec {
 
 class OpModel {
  public:
-  // Planned for the device of `options`; plans for others are made when they are asked for.
+  // Planned for the device of `options`; plans for other devices are made on demand.
   static Result<std::shared_ptr<OpModel>> load(om::Model model, const LoadOptions& options = {});
 
   const singleop::SingleOp& op() const { return op_; }
-  // The output's shape is known only with the values: run_values() instead of a plan.
+  // The output's shape depends on values: run_values() instead of a plan.
   bool sized_by_values() const { return planned_.shaped == nullptr; }
-  // The inputs of the operator that a run is given: neither left out nor constant.
+  // The inputs that a run receives: neither left out nor constant.
   const std::vector<size_t>& fed_inputs() const { return fed_; }
 
   // The plan for these shapes of the fed inputs on `device`; null: with the kernels of the CPU.
   Result<std::shared_ptr<LoadedModel>> plan_for(
       std::span<const Shape> shapes, const std::shared_ptr<device::Device>& device = nullptr) const;
 
-  // Evaluates now; `shapes` receives what came out. Fails when an output has too little room.
+  // Runs synchronously; `shapes` receives the output shapes. Fails if a buffer is too small.
   Status run_values(std::span<const Buffer> inputs, std::span<const Shape> input_shapes,
                     std::span<const Buffer> outputs, std::vector<Shape>& shapes) const;
 
@@ -52,7 +52,7 @@ class OpModel {
   Planned planned_;  // for the device it was loaded for
   std::shared_ptr<StepObserver> observer_;
   mutable std::mutex mutex_;             // guards others_
-  mutable std::vector<Planned> others_;  // for other devices that ran it since
+  mutable std::vector<Planned> others_;  // for other devices that ran it
   std::vector<size_t> fed_;
   std::vector<size_t> made_;  // the outputs of the description that the graph makes
 };
@@ -63,14 +63,14 @@ class OpModels {
 
   enum class Origin { loaded, compiled };
   Status add(om::Model model, Origin origin);
-  // The model for `op`: of exactly these shapes, else one whose ranges hold them. Fails with
-  // unsupported_op and what is there instead.
+  // The model for `op`: with exactly these shapes, else one whose ranges contain them. Fails with
+  // unsupported_op and a list of what exists instead.
   Result<std::shared_ptr<OpModel>> find(const singleop::SingleOp& op);
-  // Compiles `op` unless it is there.
+  // Compiles `op` if it is not found.
   Result<std::shared_ptr<OpModel>> find_or_compile(const singleop::SingleOp& op);
 
   void set_limit(uint64_t most);
-  // Says for which device, and watched by whom, an operator is loaded when it is added.
+  // The source of the device and observer for newly loaded operators.
   void set_options_source(LoadOptions (*source)()) { source_ = source; }
   size_t size() const;
   void clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operator of a StepProgram. Its kernel is planned for the shapes that come; the plans of the
-// last shapes are kept, and weights are packed once for all of them.
+// An operator of a StepProgram. Its kernel is planned for the current shapes; recent plans are
+// cached, and weights are packed once for all of them.
 #include <algorithm>
 #include <cstring>
 #include <list>
@@ -98,7 +98,7 @@ class OperatorStep final : public NodeRunner {
     return status;
   }
 
-  // Integers that tell shapes (the target of a Reshape): a plan may be kept for their values.
+  // Integers that determine shapes (the target of a Reshape): plans are cached by their values.
   static bool is_small(const RunValue& input) {
     return input.is_tensor() && (input.dtype == DType::i64 || input.dtype == DType::i32) &&
            input.bytes() <= kMostValueBytes;

@@ -2,9 +2,11 @@
 #include "exec/plan.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 
+#include "base/align.h"
 #include "device/queue.h"
 #include "exec/arena.h"
 #include "exec/describe_step.h"
@@ -12,6 +14,7 @@
 #include "exec/flow_step.h"
 #include "exec/memory.h"
 #include "graph/flow.h"
+#include "ops/backend_kernels.h"
 #include "ops/blocked_layout.h"
 #include "ops/enqueued_plan.h"
 #include "ops/plain_kernel.h"
@@ -26,6 +29,9 @@ using graph::ValueId;
 using ops::Layout;
 
 constexpr int kNever = std::numeric_limits<int>::max();
+// On a device memory is used again only so many steps later: those between may run at once.
+constexpr int kStepsApart = 3;
+constexpr size_t kDeviceAlignment = 512;  // of buffers in an arena of a device
 constexpr const char* kFallbackNote = " (on the host)";  // behind the name of a kernel
 
 std::unique_ptr<ops::KernelPlan> host_copy(size_t bytes) {
@@ -106,7 +112,7 @@ class Planner {
     DType dtype = DType::undefined;  // of the graph until its node is planned, then as inferred
     Shape shape;
     bool has_shape = false;
-    int plain = -1, blocked = -1;  // storage by layout, -1 = not there
+    std::array<int, ops::kLayouts> stored{-1, -1, -1};  // storage by layout, -1 = not there
     int on_host = -1;              // storage of a constant for fallback steps
     int last_node = -1;            // last reader, kNever of an output
     int output = -1;               // index among the graph's outputs
@@ -120,7 +126,7 @@ class Planner {
   PlannedValue& planned(ValueId id) { return values_[static_cast<size_t>(id)]; }
   const graph::Value& value(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
   int& known(ValueId id, Layout layout) {
-    return layout == Layout::plain ? planned(id).plain : planned(id).blocked;
+    return planned(id).stored[static_cast<size_t>(layout)];
   }
   int add(Storage storage) {
     storages_.push_back(storage);
@@ -196,10 +202,36 @@ class Planner {
     return add(fresh);
   }
 
-  // `id` in `layout`, converted by a step of its own when only the other is there.
+  // The plan of a step that turns one layout of a tensor into another, one of them plain.
+  Result<std::unique_ptr<ops::KernelPlan>> plan_reorder(const PlannedValue& v, Layout from,
+                                                        Layout to) {
+    if (from != ops::kChannelsLast && to != ops::kChannelsLast)
+      return ops::plan_reorder(v.dtype, v.shape, from, to);
+    const auto kernels =
+        ops::backend_kernels(target_.backend, ops::kReorderOp, ops::kReorderDomain);
+    if (kernels.empty()) {
+      return fail(Code::internal, "{} has no kernel {}, and plans that need it", target_.backend,
+                  ops::kReorderOp);
+    }
+    ops::OpContext context;
+    context.target = target_;
+    context.inputs = {ops::Operand::of(v.dtype, v.shape)};
+    context.outputs = context.inputs;
+    context.inputs[0].layout = from;
+    context.outputs[0].layout = to;
+    ANYNPU_ASSIGN(auto kernel, kernels[0]->create(context));
+    ANYNPU_ASSIGN(auto work, kernel->plan(context));
+    plan_.kernels.push_back({std::move(kernel), std::move(context), {}});
+    return work;
+  }
+
+  // `id` in `layout`, converted by a separate step if only another layout exists. Between two
+  // layouts that are not plain the conversion goes through the plain one.
   Result<int> in_layout(ValueId id, Layout layout = Layout::plain) {
     if (known(id, layout) >= 0) return known(id, layout);
-    const Layout other = layout == Layout::plain ? Layout::blocked16 : Layout::plain;
+    const Layout other = layout == Layout::plain ? planned(id).made_in : Layout::plain;
+    if (layout != Layout::plain && known(id, other) < 0 && planned(id).made_in != Layout::plain)
+      ANYNPU_TRY(in_layout(id, Layout::plain).status());
     const int from = known(id, other);
     if (from < 0) {
       return fail(Code::corrupt_model,
@@ -207,7 +239,7 @@ class Planner {
                   value(id).name);
     }
     const Shape& shape = planned(id).shape;
-    auto work = ops::plan_reorder(planned(id).dtype, shape, other, layout);
+    ANYNPU_ASSIGN(auto work, plan_reorder(planned(id), other, layout));
     if (work->view && !(layout == Layout::plain && planned(id).output >= 0)) {
       known(id, layout) = from;  // the same bytes
       return from;
@@ -217,7 +249,7 @@ class Planner {
     step.work = std::move(work);
     step.name = value(id).name;
     step.kernel = "reorder";
-    step.fallback = on_device_;
+    step.fallback = on_device_ && other != ops::kChannelsLast && layout != ops::kChannelsLast;
     step.in = {{planned(id).dtype, shape, other}};
     step.out = {{planned(id).dtype, shape, layout}};
     step.traced = describe_move("TransData", planned(id).dtype, shape, value(id).format);
@@ -391,7 +423,7 @@ class Planner {
       if (i == 0 && work.in_place_input >= 0) {
         const int shared = use.inputs[static_cast<size_t>(work.in_place_input)];
         const bool external = planned(id).output >= 0 && layout == Layout::plain;
-        // A step of the device may read the output: it must not lie among weights of the host.
+        // A step of the device may read the output: it must not be among host weights.
         const bool of_host = shared >= 0 && on_device_ &&
                              storage(shared).memory == OperandMemory::weights &&
                              storage(shared).side == WeightSide::host;
@@ -494,7 +526,10 @@ class Planner {
     std::vector<size_t> owners;
     for (size_t i = 0; i < storages_.size(); ++i) {
       if (storages_[i].memory != memory) continue;
-      buffers.push_back({storages_[i].bytes, storages_[i].first_step, storages_[i].last_step});
+      const int apart = memory == OperandMemory::arena && on_device_ ? kStepsApart : 0;
+      const size_t bytes =
+          on_device_ ? round_up(storages_[i].bytes, kDeviceAlignment) : storages_[i].bytes;
+      buffers.push_back({bytes, storages_[i].first_step, storages_[i].last_step + apart});
       plan_.arena_uses.push_back({static_cast<uint32_t>(storages_[i].first_step),
                                   static_cast<uint32_t>(storages_[i].last_step),
                                   storages_[i].bytes});

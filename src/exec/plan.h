@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan: a graph whose shapes are all known, turned into steps for one target. Making one is pure:
-// no packing, no memory of the size of the model; its sizes are exact. A step names its operands by
-// memory and offset, so that a run binds addresses and looks nothing up.
+// Plan: a graph with fixed shapes, turned into steps for one target. Planning is pure: it packs
+// nothing and allocates no model memory; its sizes are exact. A step refers to its operands by
+// memory and offset, so that a run only binds addresses.
 //
-// In a plan for a back end with kernels of its own, tensors and weights lie in the memory of the
-// device. What it has no kernel for is a fallback step: a kernel of the CPU on views of its
-// operands. Tensors that only fallback steps use lie on the host.
+// In a plan for a back end with its own kernels, tensors and weights are in device memory. An
+// operator without a device kernel is a fallback step: a CPU kernel on host views of its operands.
+// Tensors that only fallback steps use are on the host.
 #pragma once
 
 #include <cstddef>
@@ -57,7 +57,7 @@ struct ArenaUse {
   size_t bytes = 0;
 };
 
-// Plans inside a step (fixed_flow.h): they share the fate of the plan around them.
+// Plans inside a step (fixed_flow.h): filled, released and observed together with the outer plan.
 class InnerPlans {
  public:
   virtual ~InnerPlans() = default;
@@ -76,7 +76,7 @@ struct Plan {
   std::vector<TensorShape> outputs;  // of the graph, as inferred for these input shapes
   // Packed weights and the constants that are used as they are; shared with other plans.
   std::vector<std::shared_ptr<WeightChunk>> chunks;
-  bool observed = false;             // somebody watches the steps (observe.h)
+  bool observed = false;             // the steps have an observer (observe.h)
   bool on_device = false;            // steps that are no fallback are ops::EnqueuedPlan
   size_t work_bytes = 0;             // arena: intermediate tensors and workspaces
   size_t host_work_bytes = 0;        // the same for OperandMemory::host_arena
@@ -85,13 +85,13 @@ struct Plan {
   std::vector<InnerPlans*> inner;    // parts of the steps
   bool memory_known = true;          // false: a step allocates, because shapes inside it are open
 
-  // Whether a launch leaves nothing to the host: no fallback steps, nobody who watches them.
+  // Whether a launch needs nothing from the host: no fallback steps and no observer.
   bool only_enqueues() const;
 
   // Packs kernels and copies constants into the chunks that this plan was the first to use, once
   // they have memory; needs the graph that the plan was made from.
   Status fill_weights();
-  // What fill_weights needs is let go; afterwards the graph may go too.
+  // Drops what fill_weights needs; afterwards the graph may be destroyed too.
   void forget_graph();
 
   struct PackedKernel {

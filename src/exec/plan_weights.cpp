@@ -9,7 +9,7 @@ namespace anynpu::exec {
 
 namespace {
 
-// Kernels pack with the host; what a device reads is packed beside its memory and copied there.
+// Kernels pack on the host; what a device reads is packed in host memory and copied.
 Status pack(Plan::PackedKernel& packed, const WeightChunk& chunk, std::byte* to) {
   const size_t bytes = packed.kernel->packed_bytes();
   if (chunk.side == WeightSide::host) return packed.kernel->pack(packed.context, {to, bytes});

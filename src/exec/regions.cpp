@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest part of a graph that has to run step by step.
+// Finds the smallest part of a graph that has to run step by step.
 #include <algorithm>
 
 #include "exec/step_program.h"

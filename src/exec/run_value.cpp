@@ -102,7 +102,7 @@ void RunValue::set_borrowed(DType type, const Shape& extents, const void* memory
   kind = Kind::tensor;
   dtype = type;
   shape = extents;
-  // No owner: the pointer alone.
+  // No owner: only the pointer.
   data = std::shared_ptr<std::byte>(std::shared_ptr<void>{},
                                     static_cast<std::byte*>(const_cast<void*>(memory)));
   items.reset();

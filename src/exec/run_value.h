@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunValue: what a value of a graph is during a run of a StepProgram: a tensor whose shape is
-// known now, a sequence of such, or nothing (an operand left out, an empty optional). Cheap to
-// copy: copies share the data, which nobody changes once it was handed on.
+// RunValue: a value of a graph during a run of a StepProgram: a tensor with its actual shape, a
+// sequence of such, or nothing (an operand left out, an empty optional). Cheap to copy: copies
+// share the data, which is immutable once it is shared.
 #pragma once
 
 #include <cstddef>
@@ -29,21 +29,21 @@ struct RunValue {
   bool is_tensor() const { return kind == Kind::tensor; }
   size_t bytes() const { return bytes_of(dtype, static_cast<size_t>(element_count(shape))); }
 
-  // Nothing, with the room of its shape kept for the next value.
+  // Becomes nothing; the capacity of its shape is kept for the next value.
   void clear() {
     kind = Kind::nothing;
     data.reset();
     items.reset();
   }
 
-  // Memory of someone else, who keeps it until the run is over.
+  // Borrowed memory, which must live until the run is over.
   static RunValue borrow(DType dtype, Shape shape, const void* data);
   void set_borrowed(DType dtype, const Shape& shape, const void* data);
   void set_sequence(DType dtype, std::shared_ptr<const RunItems> items);
 };
 
-// Values in a row: the elements of a sequence, or what the iterations of a loop made. Cleared, it
-// keeps the room of its values for the next ones.
+// A list of values: the elements of a sequence, or the results of loop iterations. When cleared, it
+// keeps its capacity for the next ones.
 class RunItems {
  public:
   size_t size() const { return size_; }
@@ -60,20 +60,20 @@ class RunItems {
   size_t size_ = 0;
 };
 
-// Empty; goes back to a pool when its last owner lets go.
+// An empty list; goes back to a pool with its last reference.
 std::shared_ptr<RunItems> take_items();
 
-// A tensor with new memory, in a value whose shape may have room already. Fails for shapes that are
-// open, for strings, and for more than the machine has.
+// Makes a tensor with new memory; reuses the capacity of the value's shape. Fails for unknown
+// shapes, strings, and sizes beyond the machine's memory.
 Status make_tensor(DType dtype, const Shape& shape, RunValue& value);
 
-// Element `index` of an integer or boolean tensor; `what` it is to the node begins the message.
+// Element `index` of an integer or boolean tensor; `what` names it in error messages.
 Result<int64_t> read_integer(const RunValue& value, int64_t index, const graph::Node& node,
                              std::string_view what);
 // The one element of such a tensor.
 Result<int64_t> read_scalar(const RunValue& value, const graph::Node& node, std::string_view what);
 
-// The functions below write to `out`, which is none of the values they read.
+// The functions below write to `out`, which must not be one of their inputs.
 
 // Part `index` along `axis`, without the axis.
 Status slice_of(const RunValue& tensor, int64_t axis, int64_t index, RunValue& out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One execution's view of a plan: every operand of every step as an address. Addresses of weights
-// and arena are set once; a run patches those of the caller's buffers and goes through the steps.
+// Executes a plan: every operand of every step is an address. Addresses of weights and arena are
+// set once; a run patches those of the caller's buffers and executes the steps.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "device/queue.h"
 #include "exec/memory.h"
 #include "exec/plan.h"
+#include "exec/step_order.h"
 #include "trace/names.h"
-
-namespace anynpu::device {
-class Queue;
-}
 
 namespace anynpu::exec {
 
@@ -28,7 +26,7 @@ struct TracedStep {
 // The step that failed last in this thread: the name of its node, "" when none did.
 std::string_view failed_step();
 void forget_failed_step();
-// Where its operands lie, in the order of the node's.
+// The addresses of its operands, in the order of the node.
 struct StepAddresses {
   std::vector<const void*> inputs, outputs;
 };
@@ -42,16 +40,16 @@ class PlanRunner {
   PlanRunner(const Plan& plan, const std::vector<TracedStep>& names, Memory arena,
              Memory host_arena = {});
 
-  // Another arena from now on, of plan.work_bytes; for a runner that was made without one.
+  // Sets another arena of plan.work_bytes; for a runner that was created without one.
   void use_arena(std::byte* arena);
 
   // One run at a time. `step_ns`, when not null, receives the time of each step.
   Status run(std::span<void* const> inputs, std::span<void* const> outputs, uint64_t* step_ns);
 
-  // The same of a plan for a device: gives its steps to `queue`, which may not be done with them
-  // when this returns. Buffers lie in the memory of the device. While a profile takes the times of
-  // operators, each step is waited for. Steps that come with the same buffers again are recorded by
-  // the queue, if it can, and given to it as a whole.
+  // The same for a plan for a device: enqueues its steps in `queue`, which may not be done when
+  // this returns. Buffers are in device memory. While operators are profiled, each step is
+  // synchronized. When a plan runs again with the same buffers, the queue records the steps, if it
+  // can, and replays the recording.
   Status launch(std::span<void* const> inputs, std::span<void* const> outputs, uint64_t* step_ns,
                 device::Queue& queue);
 
@@ -72,6 +70,8 @@ class PlanRunner {
   Status launch_step(size_t index, device::Queue& queue) const;
   Status launch_steps(device::Queue& queue, uint64_t* step_ns) const;
   Status run_on_host(size_t index, device::Queue& queue) const;
+  TouchedRanges touched(size_t index) const;
+  std::vector<device::Queue::Part> parts(device::Queue& queue) const;
   Status note_failure(const BoundStep& step, Status status) const;
 
   const Plan& plan_;

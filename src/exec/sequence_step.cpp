@@ -75,7 +75,7 @@ Status insert(const SequenceNode& node, Inputs inputs, RunValue& output) {
   }
   const auto size = static_cast<int64_t>(before.size());
   ANYNPU_ASSIGN(const size_t at, position(node, inputs, 2, size, size + 1));
-  // -1 is the place in front of the last element, not behind it.
+  // -1 is the position before the last element, not after it.
   int64_t given = 0;
   if (inputs.size() > 2 && inputs[2]->is_tensor()) {
     ANYNPU_ASSIGN(given, read_scalar(*inputs[2], node, "the position"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ShapedModel: an offline model with all the shapes it can run in. A model of fixed shapes has one
-// plan; one with gears has a plan per gear, made when it is loaded; one with ranges gets a plan for
-// each set of shapes it meets and keeps the kMostPlans used last. Thread-safe.
+// ShapedModel: an offline model with the plans for its shapes. A model with fixed shapes has one
+// plan; one with gears has a plan per gear, made at load time; one with ranges gets a plan for each
+// new set of shapes and keeps the kMostPlans used last. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -21,33 +21,33 @@ class ShapedModel {
  public:
   static constexpr size_t kMostPlans = 16;
 
-  // With gears the caller's weight memory holds the weights of all, those they have in common once,
-  // and the work memory that of the largest. The caller's memory is refused for a model with
+  // With gears, the caller's weight memory holds the weights of all gears (shared ones once),
+  // and the work memory that of the largest. Memory of the caller is refused for a model with
   // ranges.
   static Result<std::shared_ptr<ShapedModel>> load(std::shared_ptr<const om::Model> model,
                                                    const LoadOptions& options = {});
-  // What load() will use; unsupported_shape for a model with ranges, whose sizes nobody knows.
+  // What load() will use; unsupported_shape for a model with ranges, whose sizes are unknown.
   static Result<Sizes> query(const om::Model& model,
                              const ops::Target& target = ops::Target::host());
 
-  // Memory that it keeps, the caller's included; of a model with ranges nothing, its plans come
-  // and go.
+  // The memory it holds, including the caller's; nothing for a model with ranges, whose plans are
+  // created and dropped at run time.
   Sizes sizes() const { return LoadedModel::sizes_of(gears_); }
 
   bool has_ranges() const { return ranged_; }
-  // The gear with the largest inputs, which counts when none was chosen; 0 without gears.
+  // The gear with the largest inputs, the default; 0 without gears.
   size_t largest_gear() const { return largest_; }
   // Of a model without ranges.
   LoadedModel& gear(size_t index) const { return *gears_[index]; }
-  // Of a model with neither gears nor ranges: its plan, to be held on to.
+  // The plan of a model with neither gears nor ranges.
   const std::shared_ptr<LoadedModel>& only() const { return gears_[0]; }
-  // Of a model with ranges: whether these shapes of its data inputs lie in them.
+  // For a model with ranges: whether these shapes of its data inputs are within them.
   Status check_shapes(std::span<const Shape> shapes) const;
   // The plan for such shapes, made now if it is new. Fails as check_shapes() does, and when they do
   // not fit the model.
   Result<std::shared_ptr<LoadedModel>> for_shapes(std::span<const Shape> shapes);
 
-  // Turns of runs that share the caller's work memory; unused otherwise.
+  // Serializes runs that share the caller's work memory; unused otherwise.
   std::mutex& work_turn() { return work_turn_; }
   bool shares_work() const { return shares_work_; }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// StepProgram: the second runner, for graphs with shapes that only a run can tell (values that
-// decide shapes, control flow, sequences). Parts of fixed shapes, as large as the order of nodes
-// allows, are plans; the nodes between them run one by one with kernels planned for the shapes of
-// the moment, which are kept for the next time. Tensors come from a pool of blocks; in steady use,
-// as long as shapes and the small integers that decide them come again, a run allocates nothing.
+// StepProgram: the runner for graphs with data-dependent shapes (shapes computed from values,
+// control flow, sequences). Parts with fixed shapes, as large as the order of nodes allows, are
+// plans; the nodes between them run one by one with kernels planned for the current shapes; these
+// plans are cached. Tensors come from a pool of blocks; a run allocates nothing if its shapes, and
+// the small integers that determine them, occurred before.
 // Thread-safe.
 #pragma once
 
@@ -22,8 +22,8 @@ namespace anynpu::exec {
 
 class StepProgram {
  public:
-  // `graph` is verified and inferred (compile/passes.h); it may go afterwards.
-  // `observer`, when not null, is told of every step; whoever runs the program calls its begin().
+  // `graph` is verified and inferred (compile/passes.h); it may be destroyed afterwards.
+  // `observer`, when not null, sees every step; the caller of run() calls its begin().
   static Result<std::shared_ptr<const StepProgram>> make(
       const graph::Graph& graph, const ops::Target& target,
       const std::shared_ptr<StepObserver>& observer = nullptr);
@@ -76,8 +76,8 @@ class StepProgram {
   mutable SparePool<State> states_;
 };
 
-// Which nodes of `graph` can lie in plans, in the order they run: parts alternate between nodes of
-// fixed shapes (planned) and the others.
+// Splits `graph` into parts in execution order: they alternate between nodes with fixed shapes
+// (planned) and the others.
 struct Region {
   bool planned = false;
   std::vector<size_t> nodes;

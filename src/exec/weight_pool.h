@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// WeightPool: where plans put their packed weights and constants, so that plans of one model (its
-// gears, or the shapes it met) keep one copy of what they have in common. What pack() writes
-// depends on the kernel, the node's attributes and the constants alone (ops/kernel.h); constants
-// are the same when they are the model's own, or hold the same bytes.
+// WeightPool: the packed weights and constants of plans, so that the plans of one model (its gears,
+// or sets of shapes) share one copy of common weights. What pack() writes depends only on the
+// kernel, the node's attributes and the constants (ops/kernel.h); constants are equal if they are
+// the same constant of the model, or have the same bytes.
 //
-// Used in rounds: open() a chunk for each side, plan any number of graphs, give the chunks memory,
-// fill them, close(). Plans hold the chunks they use; a chunk goes with its last plan. Not
+// Used in rounds: open() a chunk for each side, plan any number of graphs, allocate the chunks,
+// fill them, close(). Plans hold the chunks they use; a chunk is freed with its last plan. Not
 // thread-safe.
 #pragma once
 
@@ -22,7 +22,7 @@
 
 namespace anynpu::exec {
 
-// Where weights lie: on the host, for kernels of the CPU, or in the memory of a device.
+// Where weights are: on the host, for CPU kernels, or in the memory of a device.
 enum class WeightSide : uint8_t { host, device };
 
 struct WeightChunk {
@@ -33,14 +33,14 @@ struct WeightChunk {
 
 class WeightPool {
  public:
-  // Constants of `source` (and of graphs inside it) are known by their address: it outlives the
-  // pool. Null: no graph does.
+  // Constants of `source` (and of its subgraphs) are identified by their address, so it must
+  // outlive the pool. Null: no graph does.
   explicit WeightPool(const graph::Graph* source = nullptr);
 
   struct Reserved {
     std::shared_ptr<WeightChunk> chunk;
     size_t offset = 0;
-    bool fresh = true;  // nobody has written it, and no plan before is going to
+    bool fresh = true;  // not written yet, and no earlier plan will write it
   };
 
   void open();

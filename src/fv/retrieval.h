@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Retrieval of short features (guide 7.13). A feature is 36 bytes: 32 codes and 4 bytes that are
-// carried along. A query brings 32 tables of 256 distances; the distance of a feature is the sum of
-// what its codes pick. The nearest come first, equal distances in order of (id0, id1, offset).
-// Thread-safe: searches run side by side, changes alone.
+// only stored. A query has 32 tables of 256 distances; the distance of a feature is the sum of the
+// values that its codes select. The nearest come first, equal distances in order of (id0, id1,
+// offset). Thread-safe: searches run concurrently, changes exclusively.
 #pragma once
 
 #include <array>
@@ -45,7 +45,7 @@ class Repositories {
 
   // Appends; `offset` must be the number of features that the repository has had so far.
   Status add(RepoId id, uint32_t offset, std::span<const std::byte> features);
-  // Replaces features from `offset` on, or takes them away; the offsets of others stay.
+  // Replaces features from `offset` on, or removes them; the offsets of others stay.
   Status modify(RepoId id, uint32_t offset, std::span<const std::byte> features);
   Status remove(RepoId id, uint32_t offset, uint32_t count);
   // Repositories of a range, whole. Fails when there is none.

@@ -40,8 +40,8 @@ struct Value {
   bool has_shape = false;
   Format format = Format::nd;
   std::shared_ptr<const Constant> constant;  // set for weights
-  // "layer:1" where the source model calls it so and the node that computes it here is called
-  // otherwise; else empty.
+  // "layer:1": the name in the source model, if the node that computes the value here is called
+  // differently; else empty.
   std::string source;
 };
 
@@ -86,8 +86,8 @@ class Graph {
   Status verify();
 };
 
-// Text form for people: one line per node, shapes and types included; subgraphs stand indented
-// under their node. Stable, used in golden tests.
+// Readable text: one line per node, with shapes and types; subgraphs are indented under their node.
+// Stable, used in golden tests.
 std::string print(const Graph& graph);
 
 }  // namespace anynpu::graph

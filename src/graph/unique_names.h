@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UniqueNames: names that are given once. A name that is taken gets a number behind it; the number
-// goes on where the last one of that name ended, so that a file full of one name costs no more than
+// UniqueNames: a name that is taken gets a number appended. The number continues from
+// the last one used for that name, so that a file full of one name costs no more than
 // others.
 #pragma once
 

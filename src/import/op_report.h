@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is in a source model and whether it can be read: the report of atc --mode=3.
+// The operators of a source model and whether they are supported: the report of atc --mode=3.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct OpReport {
 };
 
 namespace onnx {
-// Every node of the file, those of subgraphs included. Fails for files that are no ONNX model.
+// Every node of the file, including subgraphs. Fails for files that are not ONNX models.
 Result<std::vector<OpReport>> report_operators(const std::string& path);
 }  // namespace onnx
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The doors to the two plug-ins.
+// Opens the two plug-ins.
 #include "base/plugin.h"
 #include "media/image_codec.h"
 #include "media/video_codec.h"

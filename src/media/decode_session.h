@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoding of one video: every packet that goes in gets exactly one result, with the picture
-// written where the packet's owner wants it. Not thread-safe: used by one task of a stream at a
+// Decodes one video: every packet gets exactly one result, and its picture is written where the
+// packet's owner says. Not thread-safe: used by one stream task at a
 // time.
 #pragma once
 
@@ -42,7 +42,7 @@ class DecodeSession {
   using Results = std::vector<DecodeResult>;
 
   Results decode(Bytes packet, uint64_t id, Write write);
-  // What is inside, as at the end of a stream: every packet has its result after it.
+  // Flushes the decoder, as at the end of a stream: every packet has its result afterwards.
   Results drain();
 
  private:
@@ -55,15 +55,15 @@ class DecodeSession {
   std::map<uint64_t, Write> waiting_;  // packets without a result
 };
 
-// Video has the narrow range, as a rule of BT.601.
+// Video usually has the narrow range of BT.601.
 inline constexpr uint32_t kVideoMatrix = 1;
 
 // Copies a decoded picture into `to` (NV12, NV21, YUV400, RGB888, BGR888); scaled (bilinear) where
 // `to` has another size. `matrix` is for RGB.
 Status write_frame(const DecodedFrame& frame, const pixel::Picture& to,
                    const pixel::ColorMatrix& matrix = pixel::color_matrix(kVideoMatrix));
-// The picture's place in `spec`, whose strides are filled in where they are zero. The size becomes
-// that of the frame, or with `stated` stays the program's where it has one.
+// Completes `spec` for the picture: strides that are zero are filled in. The size becomes that of
+// the frame or, with `stated`, stays the program's if it gave one.
 enum class PlaceSize : uint8_t { of_frame, stated };
 Result<CheckedPicture> place_frame(const DecodedFrame& frame, PictureSpec* spec,
                                    PlaceSize size = PlaceSize::of_frame);

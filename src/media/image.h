@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JPEG and PNG files for programs: limits, layouts, sizes. The work itself is the plug-in's and
-// src/pixel's. Functions read and write memory that the caller has checked.
+// JPEG and PNG files for programs: limits, layouts, sizes. The plug-in and src/pixel do the work.
+// Functions read and write memory that the caller has checked.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace anynpu::media {
 
-// Refuses what is larger than the units take (8192x8192).
+// Refuses pictures larger than the units support (8192x8192).
 Result<JpegInfo> jpeg_info(Bytes file);
 Result<PngInfo> png_info(Bytes file);
 
-// Fills what the program left open (zero): size, and strides of 128 and 16 as the units choose them
+// Fills in what the program left at zero: size, and strides of 128 and 16 as the units choose them
 // (RGB: of a multiple of 16 pixels). A side may be the file's rounded up to a multiple of 2, 16, 64
 // or 128, as programs align it; other sizes are refused.
 enum class OtherSize : uint8_t { refused, scaled };

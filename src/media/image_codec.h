@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the image plug-in (libanynpu_image.so) offers: JPEG and PNG between bytes and pictures, in
-// the layout that the file has. Conversions and rules are the caller's. Thread-safe: no state.
+// The interface of the image plug-in (libanynpu_image.so): JPEG and PNG between bytes and pictures,
+// in the layout of the file. Conversions and rules are up to the caller. Thread-safe: no state.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct JpegInfo {
   bool progressive = false;
 };
 
-// Tables of the program's own; null for the standard ones.
+// Custom tables of the program; null for the standard ones.
 struct JpegTables {
   const uint8_t* quant[3] = {};  // 64 values each, in zigzag order
   struct Huffman {

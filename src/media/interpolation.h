@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the numbers of programs for ways of scaling mean: another table for each interface, and in
-// the first one another default for each generation of chips (docs/media.md has the reasons).
+// The interpolation modes of programs by number: one table for each interface; in V1 the default
+// depends on the generation of the chip (docs/media.md has the reasons).
 #pragma once
 
 #include <cstdint>

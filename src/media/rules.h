@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the units ask of pictures in memory: layouts, sizes, strides and alignment, as a table. A
-// violation names the rule with the values: "input: width stride 100 is not a multiple of 16".
+// The requirements of the units on pictures in memory: layouts, sizes, strides and alignment, as a
+// table. Errors name the rule with the values: "input: width stride 100 is not a multiple of 16".
 #pragma once
 
 #include <cstdint>
@@ -40,17 +40,17 @@ extern const Rules kPngdRules;   // the output
 extern const Rules kVdecRules;   // the output
 extern const Rules kVencRules;   // the input
 
-// A picture that obeys the rules and lies in memory the program may use; `memory` keeps that
-// memory.
+// A picture that passed the checks, in memory that the program may use; `memory` keeps that memory
+// alive.
 struct CheckedPicture {
   pixel::Picture view;
   device::Range memory;
 };
-// `role` starts the sentence: "input", "output".
+// `role` starts the message: "input", "output".
 Result<CheckedPicture> check_picture(const PictureSpec& spec, const Rules& rules, const char* role,
                                      device::Access access);
 
-// A layout that the unit takes.
+// A layout that the unit supports.
 Result<const pixel::Format*> check_format(int32_t number, const Rules& rules, const char* role);
 // The smallest stride that the rules allow for a width.
 uint32_t least_width_stride(const pixel::Format& format, uint32_t width, const Rules& rules);

@@ -30,10 +30,10 @@ std::span<const Series> series();
 Status check_support(Unit unit, Version version);
 Status check_support(Unit unit, Version version, std::string_view soc);
 
-// What V1 does where the program asks for no way of scaling: bilinear, or nearest.
+// The default interpolation of V1: bilinear, or nearest.
 bool scales_smoothly(std::string_view soc);
 
-// Says in the log that settings are kept and given back and change nothing: "JPEGD: precision
+// Logs that settings are stored but have no effect: "JPEGD: precision
 // mode".
 void warn_without_effect(std::string_view unit, std::string_view settings);
 

@@ -30,7 +30,7 @@ inline constexpr uint32_t kReferenceFrames = 0x20001;
 inline constexpr uint32_t kFrameSize = 0x20002;
 }  // namespace vdec
 
-// What ANYNPU_VDEC_FAULT asks for: the code that frame `number` of a channel gets; 0 for none.
+// The code that ANYNPU_VDEC_FAULT injects for frame `number` of a channel; 0 for none.
 uint32_t injected_vdec_fault(uint64_t number);
 
 }  // namespace anynpu::media

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the video plug-in (libanynpu_video.so) offers: H.264 and H.265 between bytes and pictures.
-// A decoder or encoder belongs to one caller at a time; making them is thread-safe.
+// The interface of the video plug-in (libanynpu_video.so): H.264 and H.265 between bytes and
+// pictures. A decoder or encoder belongs to one caller at a time; creating them is thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ namespace anynpu::media {
 enum class VideoType : uint8_t { h264, h265 };
 enum class FrameType : uint8_t { i, p, b };
 
-// A decoded picture in memory of the decoder, valid inside the call that hands it over: 4:2:0 with
-// eight bits a sample in the narrow range, whatever the stream has.
+// A decoded picture in memory of the decoder, valid during the call that passes it: 8-bit 4:2:0 in
+// the narrow range, whatever the stream has.
 struct DecodedFrame {
   uint64_t id = 0;               // of the packet it came from
   const uint8_t* plane[3] = {};  // Y U V, or Y and pairs of U and V
@@ -49,15 +49,15 @@ class VideoDecoder {
   virtual Result<PacketKind> take(Bytes packet) = 0;
   // What was taken last. Pictures come out in display order, perhaps with later packets.
   virtual Status decode(uint64_t id, const FrameSink& sink) = 0;
-  // Hands over what is still inside; the decoder then starts anew.
+  // Delivers the remaining pictures; the decoder then starts over.
   virtual Status flush(const FrameSink& sink) = 0;
   // Of the stream, once a picture was decoded: reference pictures it asks for; 0 when unknown.
   virtual uint32_t reference_frames() const = 0;
-  // Pictures that may stay inside while they wait for their turn.
+  // The number of pictures that may be held back for reordering.
   virtual uint32_t delay() const = 0;
 };
 
-// Cuts a stream of bytes into access units.
+// Splits a byte stream into access units.
 class PacketCutter {
  public:
   virtual ~PacketCutter() = default;
@@ -68,13 +68,13 @@ class PacketCutter {
 
 enum class RateControl : uint8_t { constant_bits, variable_bits, quality_bits, fixed_qp };
 
-// What a stream says of its pictures; numbers of the standards, 2 is unspecified.
+// The VUI of a stream; numbers of the standards, 2 is unspecified.
 struct VideoSignal {
   bool present = false;
   uint32_t format = 5;
   bool full_range = false;
   uint32_t primaries = 2, transfer = 2, matrix = 2;
-  uint32_t sample_width = 0, sample_height = 0;  // 0: nothing said
+  uint32_t sample_width = 0, sample_height = 0;  // 0: not specified
 };
 
 // A part of each picture whose QP differs.
@@ -97,7 +97,7 @@ struct VideoEncoderOptions {
   int32_t first_qp = -1;                    // of the first picture of H.264; -1: the encoder's own
   uint32_t b_frames = 0;
   int32_t ip_qp_delta = 0;          // how much lower the QP of I frames is
-  uint32_t i_to_p = 0;              // most bits of an I frame in those of a P frame; 0: no limit
+  uint32_t i_to_p = 0;              // limit of I frame bits, in multiples of a P frame; 0: none
   std::string profile;              // "" for the encoder's own
   bool block_rate_control = false;  // changes QP inside a frame
   bool scene_cut = false;

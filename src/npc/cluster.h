@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cluster: eight NPC cores over one 4 GiB address space (memory_map.h). It owns the memory, hands
-// out device addresses, and runs kernels of loaded modules (module.h). The front door queues all of
-// this as tasks of a device::Stream; a launch runs on the calling thread and takes helpers of the
-// pool when it lasts; there are no threads or queues here. All calls are thread-safe; launches of
-// one cluster run one after another.
+// A cluster: eight NPC cores with one 4 GiB address space (memory_map.h). It owns the memory,
+// allocates device addresses, and runs kernels of loaded modules (module.h). Callers queue all of
+// this as tasks of a device::Stream; a launch runs on the calling thread and uses helpers of the
+// pool if it takes long; there are no threads or queues here. All calls are thread-safe; launches
+// of one cluster run one after another.
 //
 // Codes of failures, and what they mean to a Stream Computing program:
 //   invalid_argument  stcErrorInvalidValue             invalid_device   stcErrorInvalidDevice
@@ -33,8 +33,8 @@ class Cluster;
 class Memory;
 class Module;
 
-// A piece of device memory that somebody may use. Queued work keeps a reference: after release()
-// the addresses are handed out again only when the last reference is gone.
+// An allocation of device memory. Queued work keeps a reference: after release() the addresses are
+// reused only when the last reference is gone.
 class Block {
  public:
   Block(std::shared_ptr<Memory> memory, uint32_t base, uint32_t bytes)
@@ -44,11 +44,11 @@ class Block {
   Block& operator=(const Block&) = delete;
 
   uint32_t base() const { return base_; }
-  uint32_t bytes() const { return bytes_; }  // as asked for
+  uint32_t bytes() const { return bytes_; }  // as requested
   bool covers(uint32_t address, size_t count) const {
     return address >= base_ && address - base_ <= bytes_ && count <= bytes_ - (address - base_);
   }
-  // Host address of a device address inside this block: what a copy task gives to memcpy.
+  // The host address of a device address inside this block, for memcpy.
   std::byte* host(uint32_t address) const;
 
  private:
@@ -57,7 +57,7 @@ class Block {
   uint32_t bytes_;
 };
 
-// What the word of a parameter was before it became one. plain: not known.
+// The type of a parameter before it was converted to a word. plain: unknown.
 enum class Given : uint8_t { plain, integer, single, half, pointer };
 
 struct LaunchRequest {
@@ -65,13 +65,13 @@ struct LaunchRequest {
   std::vector<uint32_t> args;  // one word per parameter; floats by their bits, half in the low 16
   std::vector<Given> given;    // beside args, or empty: plain
   int core_num = kCores;       // 1-8
-  // What the kernel reads as CoreNum, up to kMostBlocks. More than core_num: each core runs one
-  // block after another, with its local data as at the start, and sync() traps. 0: core_num.
+  // CoreNum as the kernel reads it, up to kMostBlocks. More than core_num: each core runs one block
+  // after another, each with fresh local data, and sync() traps. 0: core_num.
   int blocks = 0;
   uint32_t flags = 0;       // KernelFlag 0-3; caches are coherent here, so they change nothing
   uint64_t budget = 0;      // instructions per core before a trap; 0: ANYNPU_NPC_BUDGET or 2^40
   uint64_t timeout_ns = 0;  // cores are stopped after this time: kernel_timeout; 0: never
-  // Takes the text of a device printf, one call at a time. Null: standard output.
+  // Receives the text of a device printf, one call at a time. Null: standard output.
   std::function<void(int core, std::string_view text)> print;
 };
 
@@ -88,16 +88,16 @@ class Cluster {
   // `address` must be the start of an allocation of this cluster.
   Status release(uint32_t address);
   // The allocation that contains [address, address + count); invalid_address when none does.
-  // Interior addresses are fine. Count 0 asks for the address alone.
+  // Interior addresses are allowed. Count 0 checks only the address.
   Result<std::shared_ptr<Block>> find(uint32_t address, size_t count = 0) const;
   // find() and memcpy.
   Status write(uint32_t address, const void* from, size_t count);
   Status read(uint32_t address, void* to, size_t count) const;
   size_t free_bytes() const;  // global memory
 
-  // What can be said before a launch is queued: core_num, flags, kernel name, number of arguments
-  // (at most kMaxArgs), their types (npc/parameters.h), module of this cluster. Calls nothing on
-  // the device.
+  // The checks before a launch is queued: core_num, flags, kernel name, number of arguments (at
+  // most kMaxArgs), their types (npc/parameters.h), module of this cluster. Runs nothing on the
+  // device.
   Status check(const Module& module, const LaunchRequest& request) const;
 
   // Runs the kernel to its end. A trap (bad address, illegal instruction, abort, failed assert,

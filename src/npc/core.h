@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One core while it runs a kernel: registers, counters and the record of calls. Between two turns
-// on a host thread this is all there is of a core, so a core that waits in sync() costs no thread,
+// The state of one core while it runs a kernel: registers, counters and the record of calls. It is
+// complete between two turns on a host thread, so a core that waits in sync() needs no thread,
 // and any thread may continue it. Owned by one thread at a time.
 #pragma once
 
@@ -18,7 +18,7 @@ struct HostCore;
 struct Image;
 enum class Op : uint8_t;
 
-// Why a core stopped for good, other than by its kernel's return.
+// Why a core stopped for good, other than its kernel's return.
 enum class TrapKind : uint8_t {
   none,
   bad_address,
@@ -38,14 +38,14 @@ const char* name_of(TrapKind kind);
 
 struct Trap {
   TrapKind kind = TrapKind::none;
-  std::string text;  // a sentence with the values
+  std::string text;  // a message with the values
 };
 
 // A kernel returns to this address; nothing else is there.
 inline constexpr uint32_t kReturnAddress = 4;
 
 struct Core {
-  int id = 0;        // whose local memory, stack and counters these are
+  int id = 0;        // selects local memory, stack and counters
   int core_num = 1;  // cores of the launch
   int block = 0;     // CoreID as the kernel reads it
   int blocks = 1;    // CoreNum
@@ -71,7 +71,7 @@ struct Core {
   Trap trap;
   HostCore* host = nullptr;  // runs translated code; null: interpreted
 
-  // Blocks that take turns on the cores are never all there at one time.
+  // More blocks than cores: they never all run at the same time.
   bool takes_turns() const { return blocks > core_num; }
 
   // Host address of [address, address + bytes), or null when a page of it lacks the permission.
@@ -82,7 +82,7 @@ struct Core {
   void set_trap(TrapKind kind, std::string text) {
     if (trap.kind == TrapKind::none) trap = {kind, std::move(text)};
   }
-  // The trap of an access that `at` refused: bad address, or a stack that ran over.
+  // Sets the trap of an access that `at` refused: bad address, or stack overflow.
   void trap_access(uint32_t address, uint32_t bytes, bool store);
   void trap_breakpoint();
   void trap_illegal();  // at pc

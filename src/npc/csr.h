@@ -10,8 +10,8 @@ namespace anynpu::npc {
 struct Core;
 struct Decoded;
 
-// One csr instruction. The counters of the current turn are not in the core yet: they come along.
-// False when there is no such register, or a write to one that is read-only.
+// Runs one csr instruction. The counters of the current turn are passed in, because they are not in
+// the core yet. False for an unknown register, or a write to a read-only one.
 bool run_csr(Core& core, const Decoded& d, uint64_t turn_instructions, uint64_t turn_cycles);
 
 }  // namespace anynpu::npc

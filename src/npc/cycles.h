@@ -20,7 +20,7 @@ constexpr uint64_t vector(uint64_t bytes, bool exp) {
 }
 // MME: 4096 multiply-adds a cycle.
 constexpr uint64_t matrix(uint64_t multiply_adds) { return 32 + ceil_div(multiply_adds, 4096); }
-// SYNC once all cores are there.
+// SYNC once all cores have arrived.
 inline constexpr uint64_t kSync = 32;
 // A float function or an operation on doubles.
 inline constexpr uint64_t kFloatFunction = 40;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of a device image from its .debug_info section (DWARF 5 and 4): the parameters that
-// kernels take, and what the compiler inlined where. Empty for images compiled without -g.
+// Functions of a device image from its .debug_info section (DWARF 5 and 4): the parameters of
+// kernels, and inlined calls. Empty for images compiled without -g.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class DebugInfo {
   // The function that a launch names; null when nothing is known about it.
   const Function* function(const std::string& linkage_name) const;
 
-  // A piece of code that came from `name`, called from `line` of the function around it.
+  // Code inlined from `name`, called at `line` of the enclosing function.
   struct Inlined {
     uint32_t low = 0, high = 0;
     std::string name;

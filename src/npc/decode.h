@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions, decoded once: RV32IMAFC and Zfh bits to fields. Pure functions; any bits are fine,
-// what is no instruction becomes Op::illegal.
+// Instructions, decoded once: RV32IMAFC and Zfh bits to fields. Pure functions; any bits are
+// accepted, and invalid ones become Op::illegal.
 #pragma once
 
 #include <cstddef>
@@ -39,13 +39,13 @@ Decoded decode32(uint32_t bits);
 // The 32-bit instruction a compressed one stands for; 0 (illegal) when there is none.
 uint32_t expand16(uint16_t bits);
 
-// For each entry of decode_all the sum over it and all that follow it one after another,
-// instructions in the upper half and cycles in the lower: the difference of two entries counts what
-// is between.
+// Suffix sums over the entries of decode_all, instructions in the upper half and
+// cycles in the lower: the difference of two entries counts what is between
+// them.
 std::vector<uint64_t> weigh(std::span<const Decoded> code);
 
-// One entry for each half-word of `code`, and two of Op::past_end behind them. An instruction cut
-// off by the end is illegal.
+// One entry for each half-word of `code`, followed by two of Op::past_end. An instruction cut off
+// by the end is illegal.
 std::vector<Decoded> decode_all(std::span<const std::byte> code);
 
 }  // namespace anynpu::npc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading debug sections of a device image. Damaged data gives less, never a failure.
+// Reads the debug sections of a device image. Damaged data gives less information, never a failure.
 #pragma once
 
 #include <algorithm>

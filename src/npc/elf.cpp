@@ -65,13 +65,14 @@ Result<std::string_view> text_at(Bytes table, uint32_t offset) {
 Result<ElfSection> read_section(Bytes file, Bytes header) {
   ElfSection s;
   s.type = word_at(header, 4);
+  if (s.type == ElfSection::kNull) return s;  // the other fields of such a header mean nothing
   s.flags = word_at(header, 8);
   const uint32_t offset = word_at(header, 16);
   s.bytes = word_at(header, 20);
   s.link = word_at(header, 24);
   s.info = word_at(header, 28);
   s.align = word_at(header, 32) == 0 ? 1 : word_at(header, 32);
-  if (s.type != 0 && s.type != ElfSection::kNobits) {
+  if (s.type != ElfSection::kNobits) {
     if (offset > file.size() || s.bytes > file.size() - offset) {
       return refuse(format("a section of {} bytes at {} lies outside the file of {}", s.bytes,
                            offset, file.size()));

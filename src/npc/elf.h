@@ -23,7 +23,8 @@ struct ElfSection {
   uint32_t align = 1;               // a power of two, at most 4096
   std::span<const std::byte> data;  // empty for sections without contents in the file
 
-  static constexpr uint32_t kProgbits = 1, kSymtab = 2, kRela = 4, kNobits = 8, kInitArray = 14;
+  static constexpr uint32_t kNull = 0, kProgbits = 1, kSymtab = 2, kRela = 4, kNobits = 8,
+                            kInitArray = 14;
   static constexpr uint32_t kWrite = 1, kAlloc = 2, kExecute = 4, kThread = 0x400;
   bool has(uint32_t flag) const { return (flags & flag) != 0; }
 };

@@ -9,8 +9,8 @@ namespace anynpu::npc {
 
 struct Core;
 
-// The string at `address`, at most `most` bytes of it; "(null)" for 0. Where memory ends before the
-// string does, what was read and "(bad address)".
+// The string at `address`, at most `most` bytes of it; "(null)" for 0. If memory ends before the
+// string does, the readable part and "(bad address)".
 std::string guest_text(const Core& core, uint32_t address, uint32_t most = 1 << 16);
 
 }  // namespace anynpu::npc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A linked device program: where its sections lie, its symbols, its decoded code. Made by link(),
-// read-only afterwards.
+// A linked device program: section addresses, symbols, decoded code. Made by link(), read-only
+// afterwards.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct Symbol {
   std::string name;
 };
 
-// Contents a launch puts back before its cores start: shared, local and thread-local data.
+// Data that a launch restores before its cores start: shared, local and thread-local.
 struct InitialData {
   uint32_t address = 0;         // of thread-local data: the offset from tp
   std::vector<std::byte> data;  // an all-zero piece has no data, only bytes
@@ -56,7 +56,7 @@ struct Image {
   uint32_t constant_base = 0;  // read-only data
   uint32_t constant_bytes = 0;
   // For the translator: functions whose address is taken; instructions (offsets in the code) whose
-  // immediate moves with `base`; whether anything else in the code depends on where it lies.
+  // immediate depends on `base`; whether anything else in the code depends on its address.
   std::set<uint32_t> address_taken;
   std::set<uint32_t> moving;
   bool fixed_place = false;
@@ -75,7 +75,7 @@ struct Image {
   std::vector<Symbol> symbols;  // sorted by address
   std::map<std::string, uint32_t, std::less<>> kernels;
   std::map<std::string, Symbol, std::less<>> variables;  // global ones in global memory
-  // Parameters of kernels, where debug information tells them. Made when first asked for.
+  // Parameters of kernels, from debug information. Read on first use.
   const DebugInfo& debug_info() const;
   std::vector<std::byte> object;          // the file, for line numbers
   std::vector<uint32_t> section_address;  // by section index; 0 when not loaded
@@ -91,7 +91,7 @@ struct Image {
   uint32_t find_kernel(std::string_view name) const;
 };
 
-// Checks, lays out, relocates and decodes. Codes as in cluster.h.
+// Checks, places, relocates and decodes. Error codes as in cluster.h.
 Result<std::unique_ptr<Image>> link(std::span<const std::byte> object,
                                     const std::shared_ptr<Memory>& memory);
 

@@ -16,7 +16,7 @@ enum class Op : uint8_t;
 
 // False after a trap was set.
 bool run_atomic(Core& core, const Decoded& d);
-// False when the rounding mode is none (5, 6 or 7 in frm).
+// False when the rounding mode is invalid (5, 6 or 7 in frm).
 bool run_float(Core& core, const Decoded& d);
 
 // Whether a float instruction writes an integer register.

@@ -45,7 +45,7 @@ void record_return(Core& core, uint32_t target) {
 
 }  // namespace
 
-// Races between cores on plain memory are the kernel's own: the thread sanitizer leaves them alone.
+// Races between cores on plain memory are up to the kernel: the thread sanitizer ignores them.
 __attribute__((no_sanitize("thread"))) Stop interpret(Core& core, uint64_t slice) {
   static const void* const labels[] = {
 #define X(name, cycles) &&op_##name,

@@ -11,9 +11,9 @@ struct Core;
 
 enum class Stop : uint8_t {
   slice,     // the slice is used up; continue later
-  service,   // an ecall: pc stands behind it, the number is in a7
+  service,   // an ecall: pc is after it, the number is in a7
   finished,  // the kernel returned
-  trap,      // core.trap says why; pc stands at the instruction
+  trap,      // core.trap says why; pc is at the instruction
 };
 
 // Runs at least one instruction and about `slice` of them (the check is on taken branches).

@@ -170,7 +170,7 @@ class Turns {
     if (end != TurnEnd::slice) wake_.notify_all();
   }
 
-  // After a trap the other cores end where they stand.
+  // After a trap the other cores stop where they are.
   void drop_runnable() {
     live_ -= runnable_.size() + waiting_.size();
     runnable_.clear();
@@ -228,7 +228,7 @@ void prepare_core(Core& core, int id, const LaunchFrame& frame, const LaunchSetu
   core.stack_low = stack_of(frame.stacks, static_cast<uint32_t>(id));
 }
 
-// Registers and stack as the ABI wants them at the entry of a function.
+// Registers and stack as the ABI requires them at the entry of a function.
 void prepare_block(Core& core, const LaunchFrame& frame, const LaunchSetup& setup) {
   const Image& image = *setup.image;
   core.x = {};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One kernel on the cores of a cluster. Cores are states (core.h), not threads: the calling thread
-// takes them in turn, slice by slice; when a launch lasts longer than 50 us, helpers of the pool
-// take turns too. A core in sync() waits in a list until the last one arrives, so eight cores meet
-// on any number of host threads.
+// Runs a kernel on the cores of a cluster. Cores are states (core.h), not threads: the calling
+// thread runs them in turn, slice by slice; when a launch takes longer than 50 us, helpers of the
+// pool take part. A core in sync() waits in a list until the last one arrives, so eight cores can
+// synchronize on any number of host threads.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace anynpu::npc {
 
-// What every launch of a cluster starts from: the stacks in global memory.
+// The state shared by all launches of a cluster: the stacks in global memory.
 struct LaunchFrame {
   std::shared_ptr<Memory> memory;
   uint32_t stacks = 0;                                  // kCores times a guard and a stack

@@ -139,7 +139,7 @@ Result<uint32_t> Memory::allocate(Space space, size_t bytes) {
   if (bytes == 0) {
     return fail(Code::invalid_argument, "device memory: 0 bytes asked for; ask for at least 1");
   }
-  // High memory is for copies alone: its pages have no permission for loads and stores.
+  // High memory is only for copies: its pages have no permission for loads and stores.
   ANYNPU_ASSIGN(const uint32_t base, take(space, bytes, space == Space::high ? kNone : kReadWrite));
   auto block = std::make_shared<Block>(shared_from_this(), base, static_cast<uint32_t>(bytes));
   std::lock_guard lock(mutex_);

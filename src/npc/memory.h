@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory behind one cluster: a file in memory of 4 GiB, mapped at once and filled lazily,
-// behind it private local memory per core; a permission byte for each page of 4 KiB, and the
-// allocator of global and high memory. Cores check the permission of every access, so nothing a
-// kernel does can leave the reservation. Thread-safe.
+// The memory of one cluster: a memfd of 4 GiB, mapped at once and filled lazily, followed by the
+// local memory of each core; a permission byte for each 4 KiB page, and the allocator of global and
+// high memory. Cores check the permission of every access, so a kernel cannot access anything
+// outside. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -51,13 +51,13 @@ class Memory : public std::enable_shared_from_this<Memory> {
   Permission permission(uint32_t address) const {
     return static_cast<Permission>(pages_[address / kPageBytes].load(std::memory_order_relaxed));
   }
-  // Where permissions changed, for views that the operating system guards (translate/view.h).
+  // Changes of permissions, for views that use page protection (translate/view.h).
   struct Changes {
     uint64_t now = 0;
     std::vector<std::pair<uint32_t, uint32_t>> pages;  // first, behind the last
   };
   Changes changes_since(uint64_t seen) const;
-  // The file behind all of it; local memory of a core lies behind the 4 GiB.
+  // The file of all of it; the local memory of the cores follows the 4 GiB.
   int file() const { return file_; }
   size_t local_offset(int core) const;
 

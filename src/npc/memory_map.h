@@ -32,7 +32,7 @@ inline constexpr uint32_t kStackGuard = 1u
 
 enum class Space : uint8_t { none, global, shared, high, local };
 
-// Where an address lies; `none` for the holes.
+// The space that an address belongs to; `none` for the holes.
 constexpr Space space_of(uint32_t address) {
   if (address < kGlobalBase) return Space::none;
   if (address < kGlobalEnd) return Space::global;

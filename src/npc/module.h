@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A device program loaded into the global memory of one cluster: a relocatable RV32 object as
 // stc-ld.lld -r writes it, linked and decoded. Immutable after load, apart from the program's own
-// writable data; shared by all launches that use it, and its memory is given back with the last
+// writable data; shared by all launches that use it. Its memory is freed with the last
 // reference.
 #pragma once
 

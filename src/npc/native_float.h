@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fast path of float instructions: the host's own, for rounding to nearest, results that are
-// not NaN, and halves well inside the normal range. All else goes to float_ops.h.
+// The fast path of float instructions: the host's own, for round to nearest, results that are not
+// NaN, and halves well inside the normal range. Everything else goes to float_ops.h.
 #pragma once
 
 #include <bit>
@@ -69,7 +69,7 @@ class FloatTurn {
   std::fenv_t environment_;
 };
 
-// Half results that need no care: exact, or plainly inexact and normal. Others: the exact path.
+// Half results without special cases: exact, or inexact and normal. Others: the exact path.
 inline bool quick_half(float value, uint32_t& bits) {
   const float magnitude = std::fabs(value);
   if (!(magnitude >= 0x1p-13f && magnitude < 65504.0f)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch gives for each parameter against what the kernel takes, as far as debug information
-// (-g) tells; without it numbers and types are not known and words are taken as they are.
+// Checks the arguments of a launch against the kernel's parameters, as far as debug information
+// (-g) describes them; without it number and types are unknown and words are passed as they are.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace anynpu::npc {
 struct Image;
 struct LaunchRequest;
 
-// invalid_argument: another number of parameters, one of more than 4 bytes, a type that does not
-// fit. An integer given for a float is its bits; one whose bits are no normal float is refused.
+// invalid_argument: wrong number of parameters, one of more than 4 bytes, wrong type. An integer
+// passed for a float is taken as its bits, and refused if these are not a normal float.
 Status check_parameters(const Image& image, const LaunchRequest& request);
 
 // The words of a checked request; integers narrower than a word extended as the kernel expects.

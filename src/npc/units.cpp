@@ -81,7 +81,7 @@ bool run_vector(Core& core, uint32_t op, uint32_t count) {
   return true;
 }
 
-// Work of the matrix unit costs budget too, so that no kernel runs for ever: an instruction for
+// Work of the matrix unit costs budget too, so that no kernel runs forever: an instruction for
 // sixteen multiply-adds. False when the budget does not cover it.
 bool charge_matrix(Core& core, uint64_t multiply_adds) {
   const uint64_t cost = multiply_adds / 16;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bundles (docs/om_format.md): several offline models in one file, each whole and unchanged, so
 // that a loaded one uses its weights where the bundle is mapped. Reading fails as for one model,
-// naming the index of the bad one; nothing is read by halves.
+// naming the index of the bad one; nothing is read partially.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace anynpu::om {
 Status write_bundle(const std::vector<std::string>& models, const std::string& path);
 
 Result<std::vector<Model>> read_bundle_file(const std::string& path);
-// On an aligned copy: the caller's memory may go afterwards.
+// Reads an aligned copy: the caller's memory may be freed afterwards.
 Result<std::vector<Model>> read_bundle_copy(std::span<const std::byte> bytes);
 
 // The description and size of one model of a bundle.

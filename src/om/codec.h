@@ -28,7 +28,7 @@ class WeightTable {
   uint64_t size_ = 0;
 };
 
-// Where constants lie: the weights section, or files beside the model that stand for parts of it.
+// The constants: the weights section, or files beside the model that replace parts of it.
 struct Weights {
   struct Piece {
     uint64_t offset = 0;  // of its first byte in the section

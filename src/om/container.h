@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The .om container (docs/om_format.md): written atomically, mapped, verified whole before use.
-// Damage of any kind gives corrupt_model, a newer format version_mismatch, each with a sentence;
-// weights of a model that was read are views into the mapping, which the graph keeps alive.
+// Damage of any kind gives corrupt_model, a newer format version_mismatch, each with a message.
+// The weights of a model are views into the mapping, which the graph keeps alive.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ Result<Model> read_file(const std::string& path, const WeightSource& weights = {
 // needs `weights`.
 Result<Model> read_memory(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                           const WeightSource& weights = {});
-// As read_memory on an aligned copy: the caller's memory may go afterwards.
+// read_memory on an aligned copy: the caller's memory may be freed afterwards.
 Result<Model> read_copy(std::span<const std::byte> bytes, const WeightSource& weights = {});
 
 // Only the description, of a file that passed the same checks.

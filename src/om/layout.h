@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of the header and section table of .om files; used by the writers and the readers alone.
+// Bytes of the header and section table of .om files; used only by the writers and readers.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ constexpr std::array<char, 8> kBundleMagic = {'A', 'N', 'Y', 'N', 'P', 'U', 'B',
 constexpr size_t kAlignment = 64;
 constexpr uint32_t kMaxSections = 64;
 
-// A bundle has sections of the kind model alone: whole offline models.
+// A bundle has only sections of kind model: whole offline models.
 enum class SectionKind : uint32_t { meta = 1, graph = 2, weights = 3, weight_files = 4, model = 5 };
 
 struct Header {

@@ -16,12 +16,12 @@ namespace anynpu::om {
 // What an input is for: the caller's data, or one that atc added.
 enum class Role : int32_t { data = 0, gear = 1, aipp = 2 };
 
-// Which extents the gears of a model choose.
+// Which dimensions the gears of a model set.
 enum class GearKind : int32_t { none = 0, batch = 1, image = 2, dims = 3 };
 
 constexpr size_t kMaxGears = 100;
 
-// Not even the number of dims is known before the model runs.
+// Even the rank is unknown before the model runs.
 inline const Shape kUnknownRank = {-2};
 
 using Range = std::pair<int64_t, int64_t>;  // both ends belong to it; an upper end of -1 = no limit
@@ -57,8 +57,8 @@ struct Meta {
   std::string producer;      // "AnyNPU 0.1.0"
   std::string command_line;  // of atc
   std::vector<std::pair<std::string, std::string>> options;  // those that were given, in order
-  // In the order of Graph::inputs; those that a gear chooses or that AIPP of a dynamic model needs
-  // follow, and are not in the graph.
+  // In the order of Graph::inputs; inputs for gears and for dynamic AIPP follow, and are not in the
+  // graph.
   std::vector<TensorInfo> inputs;
   std::vector<TensorInfo> outputs;  // in the order of Graph::outputs
   GearKind gear_kind = GearKind::none;
@@ -68,7 +68,7 @@ struct Meta {
   std::vector<Aipp> aipp;  // in order of their input
   // Passes that --fusion_switch_file switched off, for those that run when shapes are known.
   std::vector<std::string> passes_off;
-  // Operators of the graph: their name, and the names of those of the source model they stand for.
+  // Operators of the graph: their name, and the names of the source model's operators they replace.
   std::vector<std::pair<std::string, std::vector<std::string>>> origins;
 
   bool has_gears() const { return gear_kind != GearKind::none; }
@@ -76,7 +76,7 @@ struct Meta {
     return std::any_of(inputs.begin(), inputs.end(),
                        [](const TensorInfo& info) { return !info.ranges.empty(); });
   }
-  // Shapes are fixed when the model is loaded (gears) or run (ranges): the graph has them open.
+  // Shapes are fixed when the model is loaded (gears) or run (ranges); the graph has unknown ones.
   bool is_dynamic() const { return has_gears() || has_ranges(); }
 
   bool operator==(const Meta&) const = default;

@@ -71,7 +71,7 @@ Status check_dynamic(const Meta& meta, const graph::Graph& graph) {
   return {};
 }
 
-// The graph takes pictures as bytes; the description says how they lie.
+// The graph takes images as bytes; the description says how they are laid out.
 bool is_picture(const Meta& meta, const TensorInfo& info) {
   return std::any_of(meta.aipp.begin(), meta.aipp.end(),
                      [&](const Aipp& aipp) { return &meta.inputs[aipp.input] == &info; });
@@ -102,7 +102,7 @@ Status check_infos(const Meta& meta, const std::vector<TensorInfo>& infos,
   return {};
 }
 
-// The weights of the file, and those in files of their own.
+// The weights of the file, and those in separate files.
 Result<Weights> find_weights(const Sections& sections, std::shared_ptr<const void> owner,
                              const WeightSource& source) {
   Weights weights;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frame that offline models and bundles of them share: a header, a table of sections, and the
-// sections one after the other. Reading it checks every byte that is not inside a section.
+// The container format of models and bundles: a header, a table of sections, and the sections one
+// after the other. Reading it checks every byte that is not inside a section.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace anynpu::om {
 
 using Bytes = std::span<const std::byte>;
 
-// What a container is called in sentences, and what to do about a bad one.
+// The name of a container in messages, and the advice for a bad one.
 struct Form {
   std::array<char, 8> magic;
   std::string_view noun;
@@ -33,7 +33,7 @@ struct PlacedSection {
   Bytes bytes;
 };
 
-// Fails for files of the vendor, of the other form, of no form, and for those without a header.
+// Fails for the vendor's files, for the other kind of container, and for anything else.
 Status check_start(Bytes bytes, const Form& form);
 // The sections in the order of the table, unread: their checksums are the caller's to check.
 Result<std::vector<PlacedSection>> read_frame(Bytes bytes, const Form& form);

@@ -53,11 +53,11 @@ Result<ge::ModelDef> read_vendor_description(const VendorFile& file);
 std::string_view vendor_part_name(uint32_t type);
 // What the file is: its name, chip and release, as far as it says.
 std::string describe_vendor_file(const VendorFile& file, const ge::ModelDef* model);
-// The command that makes a .om for AnyNPU from the source model: the recorded one, when there is.
+// The command that makes a .om for AnyNPU from the source model: the recorded one, if any.
 std::string vendor_command(const VendorFile& file, const ge::ModelDef* model);
 
-// The graph of part 0 with the weights of part 1, out of the chip's formats. Names everything that
-// stands in the way. `owner` keeps the file's bytes alive.
+// The graph of part 0 with the weights of part 1, converted from the chip's formats. The error
+// lists every obstacle. `owner` keeps the file's bytes alive.
 Result<graph::Graph> rebuild_vendor_graph(const VendorFile& file,
                                           std::shared_ptr<const void> owner);
 

@@ -24,7 +24,7 @@ Bytes bytes_of_object(const T& object) {
   return std::as_bytes(std::span(&object, 1));
 }
 
-// The file as a list of pieces: weights are written from where they lie.
+// The file as a list of pieces: weights are written without a copy.
 class Image {
  public:
   Image(const Model& model, WeightPlace place, const std::string& name)
@@ -129,7 +129,7 @@ class Image {
   std::vector<Bytes> parts_;
 };
 
-// Whether the file is there and holds these bytes: what lies there under the name is never trusted.
+// Whether the file exists and holds these bytes: an existing file is never trusted by name.
 bool holds(const std::string& path, const std::vector<Bytes>& parts) {
   const auto file = MappedFile::open(path);
   if (!file.ok()) return false;

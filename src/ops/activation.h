@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clamp that convolutions and matrix products end with.
+// The activation in the epilogue of convolutions and matrix products: a clamp.
 #pragma once
 
 #include <limits>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that back ends bring along. Registry has those of the CPU; what a back end has no kernel
-// for falls back to them (choose_kernel). Thread-safe.
+// Kernels of back ends. Registry has those of the CPU; an operator for which a back end has no
+// kernel falls back to them (choose_kernel). Thread-safe.
 #pragma once
 
 #include <span>
@@ -11,12 +11,16 @@
 
 namespace anynpu::ops {
 
-// For a back end, once, before it makes its first device. The list stays for the life of the
-// process; an operator's kernels stand in order of preference. Each makes plans of
-// enqueued_plan.h.
+// Called by a back end, once, before it creates its first device. The list must live as long as the
+// process; an operator's kernels are in order of preference. Each makes an EnqueuedPlan
+// (enqueued_plan.h).
 void add_backend_kernels(std::span<const KernelDef> kernels);
 
-// Those of one back end for one operator, in order; empty when there are none.
+// Plans of a back end may ask for kChannelsLast if it has a kernel of this name, which no
+// schema has: it turns the layout of its input into that of its output.
+inline constexpr std::string_view kReorderOp = "Reorder", kReorderDomain = "anynpu";
+
+// The kernels of one back end for one operator, in order; may be empty.
 std::vector<const KernelDef*> backend_kernels(std::string_view backend, std::string_view op,
                                               std::string_view domain);
 

@@ -10,7 +10,7 @@
 namespace anynpu::ops {
 
 int64_t stored_elements(const Shape& shape, Layout layout) {
-  if (layout == Layout::plain || shape.size() < 2) return element_count(shape);
+  if (layout != Layout::blocked16 || shape.size() < 2) return element_count(shape);
   Shape padded = shape;
   padded[1] = round_up(padded[1], kBlock);
   return element_count(padded);
@@ -74,10 +74,40 @@ std::unique_ptr<KernelPlan> plan_moves(const Shape& shape, Layout from, Layout t
   });
   plan->input_layouts = {from};
   plan->output_layouts = {to};
-  // Whole blocks of single pixels lie in memory as plain channels do.
+  // Whole blocks of single pixels have the same bytes as plain channels.
   plan->view = s.plane == 1 && s.channels % kBlock == 0;
   if (plan->view) plan->in_place_input = 0;
   return plan;
+}
+
+// A matrix of pixels by channels a sample, turned.
+template <typename T>
+std::unique_ptr<KernelPlan> plan_turns(const Shape& shape, Layout from) {
+  int64_t plane = 1;
+  for (size_t i = 2; i < shape.size(); ++i) plane *= shape[i];
+  const int64_t rows = from == Layout::plain ? shape[1] : plane;
+  const int64_t columns = from == Layout::plain ? plane : shape[1];
+  auto plan = make_plan([batch = shape[0], rows, columns](const RunArgs& args) {
+    parallel(static_cast<size_t>(batch * columns), 64, [&](size_t begin, size_t end) {
+      for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
+        const T* const x = input_of<T>(args, 0) + i / columns * rows * columns + i % columns;
+        T* const y = output_of<T>(args, 0) + i * rows;
+        for (int64_t r = 0; r < rows; ++r) y[r] = x[r * columns];
+      }
+    });
+  });
+  plan->input_layouts = {from};
+  plan->output_layouts = {from == Layout::plain ? kChannelsLast : Layout::plain};
+  plan->view = rows == 1 || columns == 1;
+  if (plan->view) plan->in_place_input = 0;
+  return plan;
+}
+
+template <typename T>
+std::unique_ptr<KernelPlan> plan_between(const Shape& shape, Layout from, Layout to) {
+  if (from == kChannelsLast || to == kChannelsLast)
+    return plan_turns<T>(shape, from);
+  return plan_moves<T>(shape, from, to);
 }
 
 }  // namespace
@@ -85,11 +115,11 @@ std::unique_ptr<KernelPlan> plan_moves(const Shape& shape, Layout from, Layout t
 std::unique_ptr<KernelPlan> plan_reorder(DType dtype, const Shape& shape, Layout from, Layout to) {
   switch (size_of(dtype)) {
     case 1:
-      return plan_moves<uint8_t>(shape, from, to);
+      return plan_between<uint8_t>(shape, from, to);
     case 2:
-      return plan_moves<uint16_t>(shape, from, to);
+      return plan_between<uint16_t>(shape, from, to);
     default:
-      return plan_moves<float>(shape, from, to);
+      return plan_between<float>(shape, from, to);
   }
 }
 

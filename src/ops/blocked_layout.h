@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocked layout of a plan (NCHW16c): how many elements a tensor has in it, and the kernel that
-// converts between plain and blocked.
+// Layouts of a plan beside the plain one, above all the blocked one (NCHW16c): how many elements a
+// tensor has in it, and the kernel of the host that converts.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,14 @@
 
 namespace anynpu::ops {
 
+// A third value of Layout, N, spatial..., C: of plans for back ends that convert it themselves
+// (backend_kernels.h).
+constexpr Layout kChannelsLast = static_cast<Layout>(2);
+constexpr size_t kLayouts = 3;
+
 constexpr int64_t kBlock = 16;  // channels of one block of Layout::blocked16
 
-// Of operand `index` of a plan, whose list may be shorter.
+// The layout of operand `index` of a plan, whose list may be shorter.
 inline Layout layout_at(const std::vector<Layout>& layouts, size_t index) {
   return index < layouts.size() ? layouts[index] : Layout::plain;
 }
@@ -21,10 +26,11 @@ inline Layout layout_at(const std::vector<Layout>& layouts, size_t index) {
 int64_t stored_elements(const Shape& shape, Layout layout);
 size_t stored_bytes(DType dtype, const Shape& shape, Layout layout);
 // Blocked layouts hold f32, f16 and bf16 tensors of at least 3 dimensions (N, C, spatial...), and
-// what such tensors were quantised to.
+// their quantised forms.
 bool can_block(const Operand& operand);
 
-// Converts a tensor of elements of 1, 2 or 4 bytes: plain <-> blocked16. Run over the thread pool.
+// Converts a tensor of elements of 1, 2 or 4 bytes on the host: plain <-> blocked16, plain <->
+// channels_last. Run over the thread pool.
 std::unique_ptr<KernelPlan> plan_reorder(DType dtype, const Shape& shape, Layout from, Layout to);
 
 }  // namespace anynpu::ops

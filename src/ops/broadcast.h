@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Broadcasting of two shapes by the ONNX (numpy) rule, and the loop nest that walks it: extents of
-// 1 are merged and neighbouring dimensions joined, so that the inner loop is as long as can be.
+// Broadcasting of two shapes by the ONNX (numpy) rule, and the loop nest for it: extents of 1 are
+// dropped and adjacent dimensions merged, so that the inner loop is as long as possible.
 #pragma once
 
 #include <cstdint>

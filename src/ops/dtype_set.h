@@ -37,7 +37,7 @@ constexpr DTypeSet kIntegers{DType::i8, DType::i16, DType::i32, DType::i64,
                              DType::u8, DType::u16, DType::u32, DType::u64};
 constexpr DTypeSet kNumbers = kFloats | kIntegers;
 constexpr DTypeSet kComplex{DType::c32, DType::c64, DType::c128};
-// Numbers in the wide sense: what can be told from 0, compared and weighted.
+// All types with values: numbers, complex numbers and bool.
 constexpr DTypeSet kValues = kNumbers | kComplex | DTypeSet{DType::boolean};
 // Floats of 8 bits and less: stored and converted, not computed with. Those of 8 bits are moved by
 // every operator that moves bytes.
@@ -52,7 +52,7 @@ constexpr DTypeSet kAnyFixed = kValues | kFloat8 | kHiFloat8 | kScaleFloat;
 // Two elements to a byte: what views, Transpose and Pad take besides.
 constexpr DTypeSet kAnyPacked = kAnyFixed | kFloat4 | DTypeSet{DType::i4};
 
-// A complex element is two of another type, which lie behind each other; others are their own part.
+// A complex element is two consecutive elements of another type; other types are their own part.
 constexpr DType part_of(DType type) {
   if (type == DType::c32) return DType::f16;
   if (type == DType::c64) return DType::f32;

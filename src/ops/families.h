@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of operator families, a folder and a namespace each. A family adds its schemas and, for
-// each of its operators, the kernels in order of preference; no operator has kernels in two
+// The list of operator families, one folder and one namespace each. A family adds its schemas and,
+// for each of its operators, the kernels in order of preference; no operator has kernels in two
 // families.
 #pragma once
 

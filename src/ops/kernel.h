@@ -8,8 +8,8 @@
 // create and plan are pure functions of the context and its target: making a plan only to learn
 // sizes costs no packing. Kernel and KernelPlan are immutable after pack, so any number of threads
 // may run one plan at a time, each with its own buffers and workspace. Work is split over
-// base/thread_pool.h. The split and the order of every sum depend on shapes and thread count alone,
-// so results are the same bytes every time.
+// base/thread_pool.h. The split and the order of every sum depend only on shapes and thread count,
+// so results are bitwise reproducible.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ struct RunArgs {
   std::span<std::byte* const> outputs;
   const std::byte* packed = nullptr;  // what pack() wrote
   std::byte* workspace = nullptr;     // workspace_bytes(); contents undefined on entry
-  // Scratch of one thread each; null: the end of the workspace. From one to the next in bytes.
+  // Per-thread scratch and its stride in bytes; null: at the end of the workspace.
   std::byte* thread_scratch = nullptr;
   size_t thread_scratch_step = 0;
 };
@@ -41,17 +41,17 @@ class KernelPlan {
   virtual ~KernelPlan() = default;
   virtual Status run(const RunArgs& args) const = 0;
 
-  // Layouts the plan wants its operands in; empty = all plain. The caller inserts conversions.
+  // Layouts that the plan needs for its operands; empty: all plain. The caller converts.
   std::vector<Layout> input_layouts;
   std::vector<Layout> output_layouts;
   size_t workspace_bytes = 0;
-  // The end of the workspace may be scratch of one thread each. Who runs many plans gives them all
-  // the same scratch, so that what a thread writes there is in its core's cache already.
+  // The end of the workspace may be per-thread scratch. A runner of many plans gives them all the
+  // same scratch, so that it is already in the cache of the thread's core.
   size_t thread_scratch_count = 0, thread_scratch_bytes = 0;
   void add_thread_scratch(size_t count, size_t bytes);
   std::byte* thread_scratch(const RunArgs& args, size_t slot) const;
-  // Output 0 may be the very buffer of this input, or -1. With `view` the bytes are equal as well:
-  // when both share memory, run() need not be called (Reshape, Identity).
+  // Output 0 may use the buffer of this input; -1: none. With `view` the bytes are equal as well:
+  // if both share memory, run() need not be called (Reshape, Identity).
   int in_place_input = -1;
   bool view = false;
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpCase: one node with random inputs, run by any kernel of its operator and compared with the
-// reference. The tests and the tool `benchop` stand on it, and both read the same text:
+// reference. The tests and the tool `benchop` use it, and both read the same text:
 //   "Conv shape=1x64x56x56,64x64x3x3,64 pads=1,1,1,1 strides=1,1 dtype=float32 opset=13"
 // Keys: shape (one per input, `_` = left out, scalar allowed), dtype (one for all, or one per input
-// of which the last goes on), opset, domain, seed, ints=N:a,b (input N is an int64 constant with
-// these values), const=1,2 (inputs that are constants; 1 and 2 by default for Conv and Gemm),
+// of which the last is repeated), opset, domain, seed, ints=N:a,b (input N is an int64 constant
+// with these values), const=1,2 (inputs that are constants; 1 and 2 by default for Conv and Gemm),
 // outputs; any other key is an attribute (integer, real, list or text by its schema).
 #pragma once
 

@@ -19,11 +19,11 @@ void parallel(size_t count, size_t min_range, const Body& body) {
                                       [&body](size_t begin, size_t end) { body(begin, end); });
 }
 
-// body(task, slot) for every task of [0, count); `slot` is less than `threads` (those that the plan
-// was made for: Target::threads) and no other thread's. A thread begins with a part of neighbouring
-// tasks, the same one for every operator: what it wrote for one is in its cache when the next reads
-// it. Then it takes what others have left. A task must compute the same bytes whoever runs it and
-// whenever.
+// Calls body(task, slot) for every task of [0, count); `slot` is less than `threads` (those that
+// the plan was made for: Target::threads) and unique to the running thread. A thread starts with a
+// range of neighbouring tasks, the same one for every operator, so that what it wrote for one
+// operator is in its cache when the next reads it; then it takes over tasks of others. The result
+// of a task must not depend on the thread or the time.
 template <typename Body>
 void parallel_slots(size_t threads, size_t count, const Body& body) {
   constexpr size_t kMostParts = 64;
@@ -53,7 +53,7 @@ void parallel_slots(size_t threads, size_t count, const Body& body) {
   });
 }
 
-// The same for tasks that need nothing of their thread.
+// The same for tasks without a slot.
 template <typename Body>
 void parallel_tasks(size_t count, const Body& body) {
   parallel_slots(ThreadPool::instance().threads(), count,

@@ -2,7 +2,7 @@
 // The one registry of operators and kernels. Built on first use from an explicit list of folders
 // (registry.cpp), constant afterwards, read from any thread without locks.
 //
-// Kernels of an operator stand in order of preference; the first whose can_run says ok is used; the
+// The kernels of an operator are in order of preference; the first whose can_run is ok is used; the
 // last is a plain C++ reference that takes every case of the schema's types it lists and is the
 // oracle of the tests.
 #pragma once
@@ -23,8 +23,8 @@ class Registry {
  public:
   static const Registry& instance();
 
-  // The schema of `op` in force at `opset` (0 = newest). Fails with unsupported_op and a sentence
-  // that names operator, domain and opset.
+  // The schema of `op` at `opset` (0 = newest). Fails with unsupported_op and a message that names
+  // operator, domain and opset.
   Result<const OpSchema*> find(std::string_view op, std::string_view domain, int64_t opset) const;
   Result<const OpSchema*> find(const graph::Node& node) const {
     return find(node.op, node.domain, node.opset);
@@ -56,7 +56,7 @@ class Registry {
 
 // The traits of the node's operator; OpTraits::general() where there is no schema.
 OpTraits traits_of(const graph::Node& node);
-// The same by name alone, of the newest version in any domain: for lists of operators that users
+// The same by name only, of the newest version in any domain: for lists of operators that users
 // write.
 OpTraits traits_of(std::string_view op);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators whose parameters are tensors: axes, sizes, indices that decide the shape of the output.
-// Where they are constants, the plan is made once. Where they are inputs of a run (runtime
-// parameters), the model states the shape of the output and every run makes a plan from the values
-// it is given; values that give another shape fail the run. Only this path allocates in a run.
+// Operators whose parameters are tensors: axes, sizes, indices that determine the output shape. If
+// they are constants, the plan is made once. If they are computed at run time (runtime parameters),
+// the model states the shape of the output and every run makes a plan from the actual values;
+// values that give another shape fail the run. Only this path allocates in a run.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ Result<std::unique_ptr<Kernel>> create_with_runtime_params(const OpContext& cont
   return create_plain<plan_known_or_runtime<function, mask>>(context);
 }
 
-// For shape rules: the output's type is known, its shape only with the values of a parameter.
+// For shape rules: the output's type is known, its shape depends on the values of a parameter.
 Status set_output(OpContext& context, size_t index, DType dtype, Shape shape);
 
 }  // namespace anynpu::ops

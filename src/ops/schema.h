@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpSchema: what an operator is, as data: names, attributes with defaults, first opset, operands
-// with their type sets, traits and the shape rule. Independent of devices. Schemas are constants
-// built once by Registry; safe to read from any thread.
+// OpSchema: the definition of an operator as data: names, attributes with defaults, first opset,
+// operands with their type sets, traits and the shape rule. Independent of devices. Schemas are
+// constants built once by Registry; safe to read from any thread.
 #pragma once
 
 #include <cstddef>
@@ -58,15 +58,15 @@ struct Operand {
 
 enum class Presence : uint8_t { required, optional, variadic };
 
-// `type_var` ties operands of one type together ("T"); its allowed set stands in OpSchema::types.
+// Operands with the same `type_var` ("T") have the same type; OpSchema::types has the allowed set.
 struct FormalOperand {
   std::string_view name;
   std::string_view type_var;
   Presence presence = Presence::required;
 };
 
-// The formal operand of position `index`: the last one counts for the rest when it is variadic.
-// Null beyond the list.
+// The formal operand at `index`; a variadic last one covers the rest. Null beyond the
+// list.
 const FormalOperand* formal_at(const std::vector<FormalOperand>& formals, size_t index);
 
 struct TypeVar {
@@ -89,8 +89,8 @@ struct AttrSchema {
 
 struct OpSchema;
 
-// What a shape rule and a kernel are given: the node, its schema and its operands.
-// Lives only during the call it is passed to.
+// The argument of shape rules and kernels: the node, its schema and its operands. Valid only during
+// the call.
 struct OpContext {
   const graph::Node* node = nullptr;
   const OpSchema* schema = nullptr;
@@ -106,7 +106,7 @@ struct OpContext {
   bool has_attr(std::string_view key) const;  // the node itself carries it
 
   bool has_input(size_t index) const { return index < inputs.size() && inputs[index].present; }
-  // Conv 'layer3.0': how messages begin.
+  // "Conv 'layer3.0'": the start of error messages.
   std::string label() const;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan is made for: whose kernels are chosen, and on how many threads they run. A value:
+// The target of a plan: the back end whose kernels are chosen, and the number of threads. A value:
 // plans read it from OpContext::target and never ask the machine themselves.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace anynpu::ops {
 
 struct Target {
   std::string_view backend = "cpu";  // KernelDef::backend of the kernels to choose from
-  // A plan cuts its work and its scratch for this many threads; fewer may run it.
+  // A plan splits its work and its scratch for this many threads; fewer may run it.
   size_t threads = 1;
 
   // The kernels of the CPU on every thread of the pool (base/thread_pool.h).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpTraits: what the compiler wants to know about an operator besides its types and shapes. Every
-// schema states all of them: start from the family below that fits and change what differs,
+// OpTraits: what the compiler must know about an operator besides its types and shapes. Every
+// schema states all of them: start from the preset below that fits and change what differs,
 //   .traits = OpTraits::elementwise().with(PrecisionClass::black)
 // A schema that leaves one undecided fails traits_test.cpp.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace anynpu::ops {
 
-// What it costs to fold a node whose inputs are constants (compile/fold_budget.h).
+// The cost of folding a node whose inputs are constants (compile/fold_budget.h).
 enum class CostClass : uint8_t {
   undecided,
   linear,       // reads and writes each element a few times
@@ -47,7 +47,7 @@ enum class SizedBy : uint8_t {
 // Whether equal nodes with equal inputs have equal outputs.
 enum class Purity : uint8_t { undecided, pure, random };
 
-// How often a 16-bit result is rounded when each operator stores its own
+// How often a 16-bit result is rounded if each operator stores its own
 // (rounds_often() of import/singleop/table.h).
 enum class Rounding : uint8_t {
   undecided,
@@ -56,8 +56,8 @@ enum class Rounding : uint8_t {
   every_step,  // a state that goes from step to step: LSTM
 };
 
-// Whether a shape that the model states for the output is also that of inputs whose shape only a
-// run knows (compile/stated_shape.cpp).
+// Whether the shape that the model states for the output also applies to inputs of unknown shape
+// (compile/stated_shape.cpp).
 enum class StatedShape : uint8_t {
   undecided,
   ignored,
@@ -109,8 +109,8 @@ struct OpTraits {
 
   // The families.
 
-  // Nothing is known that would allow a rewrite: right for an operator that nobody optimises, and
-  // what the compiler assumes of a name that has no schema.
+  // Nothing that would allow a rewrite: right for an operator that is not optimised, and the
+  // default for a name that has no schema.
   static constexpr OpTraits general() {
     OpTraits traits;
     traits.cost = CostClass::unbounded;
@@ -125,13 +125,13 @@ struct OpTraits {
   }
   // Reads each element a few times: reductions, normalisations, comparisons.
   static constexpr OpTraits linear() { return general().with(CostClass::linear); }
-  // One element in, one element out, in whatever order they stand: Relu.
+  // One element in, one element out, in any order: Relu.
   static constexpr OpTraits elementwise() {
     return linear().with(PrecisionClass::gray).with(TransposeRule::elementwise);
   }
   // Element-wise on tensors that are broadcast to each other: Add.
   static constexpr OpTraits broadcast() { return elementwise().with(TransposeRule::broadcast); }
-  // Elements change their place alone: Slice.
+  // Elements only move: Slice.
   static constexpr OpTraits data_movement() {
     return linear().with(PrecisionClass::gray).with(Rounding::exact).with(Strings::moved);
   }

@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kMostOperands = 8;
 constexpr size_t kLeastBytes = size_t{16} << 10;  // of a task
 
-// Where the unpacked copy of an operand lies in the workspace; count 0: it needs none.
+// The unpacked copy of an operand in the workspace; count 0: it needs none.
 struct Copy {
   size_t at = 0, count = 0;
 };

@@ -7,7 +7,7 @@
 
 namespace anynpu::ops {
 
-// The plan of `function`; where the first input has 4 bits, that for int8 and the copies around it.
+// The plan of `function`; if the first input has 4 bits, the int8 plan with unpacking and packing.
 // For operators of at most 8 inputs and outputs that read no values of these operands.
 PlanResult plan_unpacked(const OpContext& context, PlanFunction function);
 

@@ -15,7 +15,7 @@ constexpr size_t kMinRange = size_t{1} << 14;
 
 bool is_short(const Operand& operand) { return operand.present && kShortFloats.has(operand.dtype); }
 
-// The context in float32; its constants lie in `buffers`.
+// The context in float32; its constants are in `buffers`.
 OpContext widened(const OpContext& context, std::vector<std::vector<float>>& buffers) {
   OpContext wide = context;
   buffers.resize(context.inputs.size());

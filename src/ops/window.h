@@ -17,7 +17,7 @@ struct Window {
   size_t dims() const { return kernel.size(); }
   // Extent of the dilated kernel.
   int64_t reach(size_t dim) const { return (kernel[dim] - 1) * dilation[dim] + 1; }
-  // Where in an input plane tap `tap` of the kernel lies for output `position`; -1: in the pads.
+  // Offset in the input plane of tap `tap` for output `position`; -1: in the padding.
   int64_t tap_offset(int64_t position, int64_t tap) const {
     int64_t offset = 0, scale = 1;
     for (size_t i = dims(); i-- > 0;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of chroma between two planes and pairs of samples, `n` of each.
+// Chroma rows: from two planes to interleaved pairs and back, `n` samples of each.
 #pragma once
 
 #include <cstddef>

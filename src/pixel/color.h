@@ -23,8 +23,8 @@ struct ColorMatrix {
 inline constexpr uint32_t kColorMatrices = 6;
 const ColorMatrix& color_matrix(uint32_t number);
 
-// Both pictures have the same size. Chroma that is missing is repeated, chroma that is too much is
-// averaged; alpha that is missing is `alpha`. Layouts may be equal: then it is a copy.
+// Both pictures have the same size. Chroma is repeated for upsampling and averaged for
+// downsampling; a missing alpha becomes `alpha`. Layouts may be equal: then it is a copy.
 void convert(const Picture& from, const Picture& to, const ColorMatrix& matrix,
              uint8_t alpha = 255);
 

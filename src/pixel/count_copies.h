@@ -10,7 +10,7 @@
 
 namespace anynpu::pixel {
 
-// How many pictures in between a call makes.
+// Counts the intermediate pictures of a call.
 class Copies : public trace::DrainVisitor {
  public:
   static int of(const std::function<void()>& call) {

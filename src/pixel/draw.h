@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes painted over a picture, and regions made unreadable. Layouts are not packed 4:2:2. Chroma
-// that pixels share is painted when one of them is.
+// Shapes drawn over a picture, and mosaics. Layouts are not packed 4:2:2. A chroma sample is
+// painted if one of its pixels is.
 #pragma once
 
 #include <array>
@@ -25,10 +25,10 @@ struct Shape {
 Shape rectangle(const Rect& rect);
 // Pixels at most thick / 2 away from the line, inside the picture; its ends are round.
 Shape line(Spot from, Spot to, uint32_t thick, const Picture& inside);
-// The inside and the edge of four corners, in the order in which the edge meets them.
+// A filled quadrangle; corners in order along the edge.
 Shape quadrangle(const std::array<Spot, 4>& corners);
 
-// The components that a layout has of 0xRRGGBB, as those of a border.
+// 0xRRGGBB as components of a layout, like those of a border.
 Border color_of(const Format& format, uint32_t rgb, const ColorMatrix& matrix);
 void paint(const Picture& to, const Shape& shape, const Border& color);
 

@@ -12,7 +12,7 @@ namespace anynpu::pixel {
 enum class Family : uint8_t { grey, yuv, rgb };
 
 enum class Packing : uint8_t {
-  semiplanar,  // a plane of Y, then one of U and V in turns
+  semiplanar,  // a plane of Y, then one of interleaved U and V
   packed,      // all components of a pixel side by side
   packed_422,  // two pixels share U and V: four bytes for two pixels
   planar,      // a plane for each component
@@ -28,15 +28,15 @@ struct Format {
   uint8_t shift_y;
   // Bytes of a pixel of the first plane.
   uint8_t bytes;
-  // Where the components lie: Y U V or R G B, then alpha (0xff when there is none). Packed: bytes
-  // inside the pixel (the pair of pixels). Semiplanar: U and V inside their plane's pair.
+  // Offsets of the components: Y U V or R G B, then alpha (0xff: none). Packed: bytes inside the
+  // pixel (the pair of pixels). Semiplanar: U and V inside their pair.
   uint8_t at[4];
 
   bool has_alpha() const { return at[3] != 0xff; }
 };
 
 std::span<const Format> formats();
-// Null when the number is none of ours.
+// Null for an unknown number.
 const Format* find_format(int32_t number);
 
 inline constexpr int32_t kYuv400 = 0;

@@ -6,7 +6,7 @@
 namespace anynpu::pixel {
 namespace {
 
-// How many pixels of the picture a sample of a plane stands for, as shifts.
+// The number of pixels per sample of a plane, as shifts.
 struct Shifts {
   int x = 0, y = 0;
 };
@@ -18,7 +18,7 @@ Shifts shifts_of(const Picture& picture, int plane) {
   return {format.shift_x, format.shift_y};
 }
 
-// The mean alpha of the pixels that a sample stands for.
+// The mean alpha of the pixels of a sample.
 uint32_t alpha_at(const Picture& over, uint32_t x, uint32_t y, Shifts shifts) {
   uint32_t sum = 0, count = 0;
   for (uint32_t dy = 0; dy < 1u << shifts.y; ++dy) {

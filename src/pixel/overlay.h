@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A picture with alpha laid over another one.
+// Alpha blending of one picture over another.
 #pragma once
 
 #include "pixel/color.h"
@@ -7,8 +7,8 @@
 
 namespace anynpu::pixel {
 
-// `over` is RGBA (kRgba8888); its left upper corner comes to `at`, and what lies outside of `to` is
-// cut off. Chroma that pixels share gets the mean of their alphas. `matrix` is for YUV.
+// `over` is RGBA (kRgba8888); its top left corner is at `at`, and parts outside of `to` are
+// clipped. A chroma sample uses the mean alpha of its pixels. `matrix` is for YUV.
 void lay_over(const Picture& over, const Picture& to, Spot at, const ColorMatrix& matrix);
 
 }  // namespace anynpu::pixel

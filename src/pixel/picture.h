@@ -10,7 +10,7 @@
 
 namespace anynpu::pixel {
 
-// A region in pixels; the right and bottom edges lie outside.
+// A region in pixels; right and bottom are exclusive.
 struct Rect {
   uint32_t left = 0;
   uint32_t top = 0;
@@ -39,8 +39,8 @@ struct Picture {
 
   int planes() const;
   Plane plane(int index) const;
-  // The same memory, as if it held the region alone. Its edges must fall on chroma samples, or the
-  // chroma sample that holds them counts.
+  // A view of the region in the same memory. Its edges should be on chroma samples; otherwise the
+  // chroma sample that contains them is used.
   std::vector<Plane> planes_of(const Rect& region) const;
   Rect all() const { return {0, 0, width, height}; }
 };
@@ -48,14 +48,14 @@ struct Picture {
 // Bytes that a picture takes, from its first to its last row, padding rows included.
 size_t picture_bytes(const Format& format, uint32_t width_stride, uint32_t height_stride);
 
-// Fills what `whole` has right of and below `part`, which lies at its left upper corner in the same
+// Fills the area of `whole` right of and below `part`, which is at its top left corner in the same
 // memory, with the last column and row of `part`.
 void repeat_edges(const Picture& part, const Picture& whole);
 
-// A mark in the trace ("picture in between", with its bytes), so that copies can be counted.
+// A trace mark ("picture in between", with its bytes), so that tests can count copies.
 void note_picture_in_between(size_t bytes);
 
-// A picture in memory of its own, for steps in between. Each is noted in the trace.
+// A picture that owns its memory, for intermediate steps. Each is recorded in the trace.
 class OwnPicture {
  public:
   OwnPicture(const Format& format, uint32_t width, uint32_t height);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scaling of one plane. Each way is equal to its named reference within one grey level.
+// Scaling of one plane. Each mode matches its reference within one grey level.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace anynpu::pixel {
 
-// What the numbers of programs stand for is in media/interpolation.h.
+// media/interpolation.h maps the numbers of programs to these.
 enum class Interpolation : uint8_t {
   bilinear,             // as OpenCV's INTER_LINEAR
   nearest,              // as OpenCV's INTER_NEAREST
-  bilinear_tensorflow,  // as TensorFlow's resize_bilinear: corners of pixels meet
+  bilinear_tensorflow,  // as TensorFlow's resize_bilinear: pixel corners are aligned
   nearest_tensorflow,   // as TensorFlow's resize_nearest_neighbor
   high_order,           // as OpenCV's INTER_CUBIC
 };

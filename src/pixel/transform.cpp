@@ -14,7 +14,7 @@ bool covers_all(const Picture& picture, const Rect& r) {
   return r.left == 0 && r.top == 0 && r.width == picture.width && r.height == picture.height;
 }
 
-// The layout a picture is scaled in: samples of packed 4:2:2 cannot be scaled where they lie.
+// The layout in which a picture is scaled: packed 4:2:2 cannot be scaled in place.
 const Format& scaled_in(const Format& format) {
   return format.packing == Packing::packed_422 ? *find_format(kYuv422sp) : format;
 }
@@ -26,7 +26,7 @@ void scale(const Picture& from, const Rect& crop, const Picture& to, const Rect&
   for (size_t i = 0; i < source.size(); ++i) resize_plane(source[i], target[i], how);
 }
 
-// A copy of a region, as a picture of its own.
+// A copy of a region, as a separate picture.
 OwnPicture cut_out(const Picture& from, const Rect& region) {
   OwnPicture out(*from.format, region.width, region.height);
   const auto source = from.planes_of(region);
@@ -54,7 +54,7 @@ void transform(const Transform& t) {
   if (same_layout && (same_size || &layout == t.from.format))
     return scale(t.from, t.crop, t.to, t.paste, t.interpolation);
 
-  // From here on steps in between need memory of their own.
+  // From here on intermediate steps need their own memory.
   const Picture* source = &t.from;
   std::optional<OwnPicture> cropped, unpacked, scaled;
   if (!covers_all(t.from, t.crop) && (same_size || &layout != t.from.format)) {

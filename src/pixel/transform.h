@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every call of the picture unit is made of: a region of one picture, scaled and converted
-// into a region of another. What lies outside that region is left as it was.
+// The basic operation of VPC: a region of one picture, scaled and converted into a region of
+// another. Pixels outside that region are not changed.
 #pragma once
 
 #include "pixel/color.h"
@@ -20,16 +20,16 @@ struct Transform {
 };
 void transform(const Transform& t);
 
-// What surrounds a picture.
+// The border around a picture.
 enum class BorderKind : uint32_t { constant, replicate, reflect, reflect_101, wrap };
 struct Border {
   BorderKind kind = BorderKind::constant;
   uint8_t value[4] = {};  // of the components, for constant
 };
-// Fills what lies in `to` around the region `inside`, which is there already.
+// Fills `to` around the region `inside`, which is not changed.
 void fill_border(const Picture& to, const Rect& inside, const Border& border);
 
-// How often each value of each component occurs; components of subsampled chroma count as stored.
+// Counts each value of each component; subsampled chroma is counted as stored.
 struct Histogram {
   uint32_t count[3][256] = {};
 };

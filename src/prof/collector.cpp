@@ -18,7 +18,7 @@ namespace {
 
 constinit std::atomic<uint32_t> g_wake{0};
 
-// Runs in whatever thread records: a system call now and then.
+// Runs in the recording thread: a system call now and then.
 void wake() {
   if (g_wake.exchange(1, std::memory_order_release) == 0) {
     syscall(SYS_futex, &g_wake, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes events out of the trace rings and hands them to sinks: profiling sessions and
-// subscriptions. One thread does so while there is a sink, whenever a thread has recorded
-// trace::Ring::kHookEvents more and after the pause that the sinks ask for; without a sink there is
-// no thread and nothing is recorded. The mask of the trace is the union of what the sinks want.
-// Thread-safe; a sink is called by one thread at a time.
+// Drains the trace rings into sinks: profiling sessions and subscriptions. One thread does so while
+// there is a sink, whenever a thread has recorded trace::Ring::kHookEvents more, and after the
+// pause that the sinks request; without a sink there is no thread and nothing is recorded. The
+// trace mask is the union of the sinks' masks. Thread-safe; a sink is called by one thread at a
+// time.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,7 @@ class Sink : public std::enable_shared_from_this<Sink> {
   virtual void take_lost(const trace::ThreadInfo&, uint64_t) {}
   // After each drain: write out, sample.
   virtual void rest() {}
-  // How long a drain may take to come when no ring fills. Each one interrupts the program.
+  // The longest time between drains when no ring fills up. Each drain interrupts the program.
   virtual uint64_t pause_ns() const { return 100'000'000; }
 
  private:
@@ -41,12 +41,12 @@ class Collector {
  public:
   static Collector& instance();
 
-  // From now on. What was recorded before the first sink is thrown away.
-  // Fails, and nothing is recorded, where the system gives no thread.
+  // Adds a sink. Events recorded before the first sink are dropped. Fails, and records nothing, if
+  // the system cannot create a thread.
   Status add(std::shared_ptr<Sink> sink);
   // The sink first gets everything recorded before the call; it is not called afterwards.
   void remove(const std::shared_ptr<Sink>& sink);
-  // Hands over everything recorded before the call.
+  // Delivers everything recorded before the call.
   void drain();
 
  private:

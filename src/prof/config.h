@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session collects: the documented data type bits with what each brings along, the names of
-// the AI Core metrics, and the settings that are given as text (set_config, acl.json, msprof).
+// What a session collects: the documented data type bits and those they imply, the names of the AI
+// Core metrics, and the settings given as text (set_config, acl.json, msprof).
 #pragma once
 
 #include <cstdint>
@@ -29,13 +29,13 @@ constexpr uint64_t kAll = kAclApi | kTaskTime | kAicoreMetrics | kAicpu | kL2Cac
 
 constexpr uint32_t kNoMetrics = 0xFF;
 
-// The bits that a program gave and those they bring along.
+// The given bits and those they imply.
 uint64_t with_implied(uint64_t data_types);
 // Which trace events they need.
 trace::Mask categories_of(uint64_t data_types);
 // "PipeUtilization"; "" for numbers that no metric has.
 std::string_view metrics_name(uint32_t metrics);
-// Whether a chip counts them, by its name ("Ascend310P3"); a chip nothing is known of counts all.
+// Whether a chip ("Ascend310P3") supports the metrics; unknown chips support all.
 bool chip_has_metrics(std::string_view soc, uint32_t metrics);
 
 // Settings by their names in acl.json: "sys_hardware_mem_freq" -> "15".

@@ -88,24 +88,23 @@ json::Value info(const DirectoryFacts& facts) {
   return out;
 }
 
-std::string start_info(uint64_t calendar, uint64_t steady) {
+std::string start_info(uint64_t calendar, uint64_t raw) {
   json::Value out;
   out.set("collectionTimeBegin", std::to_string(calendar / 1000));
-  out.set("clockMonotonicRaw", std::to_string(steady));
+  out.set("clockMonotonicRaw", std::to_string(raw));
   return out.dump(2) + "\n";
 }
 
-std::string end_info(uint64_t calendar, uint64_t steady) {
+std::string end_info(uint64_t calendar, uint64_t raw) {
   json::Value out;
   out.set("collectionTimeEnd", std::to_string(calendar / 1000));
-  out.set("clockMonotonicRaw", std::to_string(steady));
+  out.set("clockMonotonicRaw", std::to_string(raw));
   return out.dump(2) + "\n";
 }
 
 std::string start_log(const char* section) {
-  const ClockPair pair = read_clock_pair();
-  return format("[{}]\nclock_monotonic_raw: {}\ncntvct: {}\ncntvct_diff: 0\n", section, pair.ns,
-                pair.ticks);
+  return format("[{}]\nclock_monotonic_raw: {}\ncntvct: {}\ncntvct_diff: 0\n", section, raw_clock_ns(),
+                read_clock_pair().ticks);
 }
 
 }  // namespace
@@ -149,7 +148,7 @@ Result<Directory> Directory::create(const DirectoryFacts& facts) {
   ANYNPU_TRY(make_output_folder(facts.parent));
   Directory made;
   made.begin_calendar_ns_ = calendar_ns();
-  made.begin_steady_ns_ = now_ns();
+  made.begin_raw_ns_ = raw_clock_ns();
   made.devices_ = facts.devices;
   made.path_ = format("{}/PROF_{}_{}_{}{}", facts.parent, padded(facts.index, 6),
                       date_digits(made.begin_calendar_ns_),
@@ -169,7 +168,7 @@ void Directory::remove() {
 Status Directory::fill(const DirectoryFacts& facts) {
   info_ = info(facts).dump(2) + "\n";
   sample_ = facts.sample.dump(2) + "\n";
-  const std::string begin = start_info(begin_calendar_ns_, begin_steady_ns_);
+  const std::string begin = start_info(begin_calendar_ns_, begin_raw_ns_);
   const std::string host = path_ + "/host";
   ANYNPU_TRY(make_folders(host + "/data"));
   ANYNPU_TRY(write_text(host + "/info.json", info_));
@@ -187,7 +186,7 @@ Status Directory::fill_device(int32_t id) const {
   ANYNPU_TRY(write_text(device + "/info.json." + number, info_));
   ANYNPU_TRY(write_text(device + "/sample.json", sample_));
   ANYNPU_TRY(write_text(device + "/start_info." + number,
-                        start_info(begin_calendar_ns_, begin_steady_ns_)));
+                        start_info(begin_calendar_ns_, begin_raw_ns_)));
   ANYNPU_TRY(write_text(device + "/host_start.log." + number, start_log("Host")));
   return write_text(device + "/dev_start.log." + number, start_log(("Device" + number).c_str()));
 }
@@ -200,7 +199,7 @@ Status Directory::add_device(int32_t id) {
 }
 
 Status Directory::finish() {
-  const std::string end = end_info(calendar_ns(), now_ns());
+  const std::string end = end_info(calendar_ns(), raw_clock_ns());
   ANYNPU_TRY(write_text(path_ + "/host/end_info", end));
   for (int32_t id : devices_) {
     ANYNPU_TRY(write_text(format("{}/device_{}/end_info.{}", path_, id, id), end));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PROF_* directory: made with its parts for the host and each device when a session starts,
-// completed when it ends. msprof_outputs documents names and keys; what our runtime does not have
+// A PROF_* directory: created with its parts for the host and each device when a session starts,
+// completed when it ends. Names and keys are those of msprof; data that our runtime does not have
 // is left out. One thread at a time.
 #pragma once
 
@@ -24,11 +24,11 @@ struct DirectoryFacts {
 class Directory {
  public:
   static Result<Directory> create(const DirectoryFacts& facts);
-  // With all that is in it: of a session that could not be started.
+  // Removes the directory and its contents, if a session could not be started.
   void remove();
   const std::string& path() const { return path_; }
   std::string host_data() const { return path_ + "/host/data"; }
-  // Makes the part of a device that was not known at the start; nothing when it is there.
+  // Adds the part of a device that was not known at the start, if it does not exist.
   Status add_device(int32_t id);
   // Writes end_info everywhere.
   Status finish();
@@ -40,14 +40,14 @@ class Directory {
   std::string info_, sample_;
   std::vector<int32_t> devices_;
   uint64_t begin_calendar_ns_ = 0;
-  uint64_t begin_steady_ns_ = 0;
+  uint64_t begin_raw_ns_ = 0;
 };
 
-// Makes a folder and its parents. Fails with io_error, naming the one that cannot be made.
+// Creates a folder and its parents. Fails with io_error, naming the one that cannot be created.
 Status make_folders(const std::string& path);
 // The same for the folder that gets PROF_* directories, which must be writable.
 Status make_output_folder(const std::string& path);
-// Writes a small file whole.
+// Writes a small file atomically.
 Status write_text(const std::string& path, const std::string& text);
 
 }  // namespace anynpu::prof

@@ -124,7 +124,7 @@ void EventFile::add(const trace::ThreadInfo& thread, std::span<const trace::Even
     event.tsc = clock.to_ns(event.tsc);
     append(&event, sizeof event);
     ++events_;
-    // A detail stays with the event it tells of.
+    // A detail stays with its event.
     if (!detail && buffer_.size() - chunk_ >= kChunkBytes) end_chunk();
   }
   end_chunk();

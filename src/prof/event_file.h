@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The raw data of a session: host/data/anynpu.events. A header, then chunks, each with its length
 // and a checksum, so that a file whose writer was killed is readable up to its last whole chunk.
-// Times in it are nanoseconds of the steady clock; the header ties them to the calendar. What the
-// bytes are: docs/prof_format.md. One thread at a time.
+// Times in it are nanoseconds of the steady clock; the header relates them to the wall clock.
+// Format: docs/prof_format.md. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -29,9 +29,9 @@ class EventFile {
   void add(const trace::ThreadInfo& thread, std::span<const trace::Event> events,
            const ClockLine& clock, trace::Mask wanted);
   void add_lost(const trace::ThreadInfo& thread, uint64_t count);
-  // Hands what was added to the system.
+  // Writes what was added.
   void flush();
-  // Writes the end and closes. The first failure of the file's whole life, with its path.
+  // Writes the end and closes. Returns the first failure of any write to the file, with its path.
   Status finish();
 
   uint64_t events() const { return events_; }

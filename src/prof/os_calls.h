@@ -5,11 +5,11 @@
 
 namespace anynpu::prof {
 
-// From now on until the same number of releases; false when the library was not loaded before the
-// program, so that nothing can be recorded.
+// Records until the matching number of releases; false when the library was not preloaded, so that
+// nothing can be recorded.
 bool record_os_calls();
 void release_os_calls();
-// Threads of our own, whose calls are not the program's.
+// For our own threads, whose calls are not the program's.
 void ignore_os_calls_of_this_thread();
 
 }  // namespace anynpu::prof

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who controls profiling in this process: one party at a time, as the documents ask. Thread-safe.
+// Who controls profiling in this process: one party at a time, as documented. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ enum class Owner : uint8_t {
   framework,      // anynpu.profiler
 };
 
-// As sentences name it: "aclprofInit".
+// Its name in messages: "aclprofInit".
 const char* name_of(Owner owner);
 
 Owner owner();
-// Takes over from nobody, or goes on when `who` has it already; false when somebody else has it.
+// Takes control, or keeps it if `who` has it already; false if another party has it.
 bool claim(Owner who);
-// Gives it back when `who` has it.
+// Releases control if `who` has it.
 void release(Owner who);
 
 }  // namespace anynpu::prof

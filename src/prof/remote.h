@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets msprof start and stop the collection of a process that runs. A thread listens at a socket
-// whose abstract name carries the process id, and serves one msprof at a time, of the same user or
-// root: lines of JSON in both directions. When msprof goes away, what it started is stopped.
+// Lets msprof start and stop the collection in a running process. A thread listens on an abstract
+// socket named after the process id, and serves one msprof at a time, of the same user or root:
+// lines of JSON in both directions. When msprof disconnects, the collection it started is stopped.
 //   {"command": "start", "profiler": {...}}   the section of acl.json
 //   {"command": "stop"}
-//   answers: {"ok": true, "path": PROF_*} or {"ok": false, "message": sentence}
+//   answers: {"ok": true, "path": PROF_*} or {"ok": false, "message": text}
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace anynpu::prof {
 
-// Called by the listening thread, one at a time; each gives the path of the PROF_* directory.
+// Called by the listening thread, one at a time; each returns the path of the PROF_* directory.
 struct RemoteCommands {
   std::function<Result<std::string>(const json::Value& profiler)> start;
   std::function<Result<std::string>()> stop;
@@ -26,8 +26,8 @@ struct RemoteCommands {
 
 class RemoteControl {
  public:
-  // Fails with io_error when the name is taken or no socket is to be had, and where the system
-  // gives no thread.
+  // Fails with io_error if the name is taken or no socket can be created, and if the system cannot
+  // create a thread.
   static Result<std::unique_ptr<RemoteControl>> listen(RemoteCommands commands);
   // Ends the thread; an msprof that is connected sees the end of the stream.
   ~RemoteControl();

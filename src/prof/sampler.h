@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values over time that no event tells: memory of the devices and of the process, and, where the
-// settings ask for it, CPU, memory, disk and network of the host. One JSON line per sample in
+// Values sampled over time: memory of the devices and of the process and, if the settings request
+// it, CPU, memory, disk and network of the host. One JSON line per sample in
 // host/data/samples.jsonl. One thread at a time.
 #pragma once
 
@@ -21,11 +21,11 @@ class Sampler {
   Sampler& operator=(const Sampler&) = delete;
   ~Sampler();
 
-  // Samples when it is time to.
+  // Samples when the interval is over.
   void rest();
-  // How often that is; for ever when nothing is sampled.
+  // The interval; forever when nothing is sampled.
   uint64_t pause_ns() const;
-  // One more at the end, of the devices that had tasks where none were named.
+  // Takes a last sample; of the devices that had tasks, if none were named.
   void finish(const std::set<int32_t>& seen);
 
  private:

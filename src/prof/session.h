@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A profiling session: from its start to its stop, the events of the categories it asks for go into
-// a PROF_* directory of its own. Several may run at once when their devices differ. When writing
-// fails, the program goes on and stop() tells. Thread-safe.
+// A profiling session: from start to stop, the events of its categories are written to its own
+// PROF_* directory. Several may run at once if their devices differ. If writing fails, the program
+// continues and stop() returns the error. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -20,9 +20,9 @@ namespace anynpu::prof {
 
 class Session : public Sink {
  public:
-  // Makes the directory and collects from now on. Fails with io_error when it cannot be written.
+  // Creates the directory and starts collecting. Fails with io_error if it cannot be written.
   static Result<std::shared_ptr<Session>> start(const SessionConfig& config);
-  // Writes what is left; the outcome of all writing. Again: nothing but the same outcome.
+  // Writes what is left; returns the outcome of all writing. A second call returns the same.
   Status stop();
 
   const SessionConfig& config() const { return config_; }
@@ -48,7 +48,7 @@ class Session : public Sink {
   std::optional<Status> stopped_;
 };
 
-// Ends every session that runs: when the process ends, or the library.
+// Stops all running sessions, at the end of the process or of the library.
 void stop_all_sessions();
 
 }  // namespace anynpu::prof

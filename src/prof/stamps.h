@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program's own marks and ranges (msproftx). A stamp holds a message, which is interned when it
-// is set, so that marking takes no lock and no memory. Push and pop nest per thread; ranges may end
-// in another thread. Nothing is recorded unless the user category is on. Thread-safe.
+// The program's own marks and ranges (msproftx). The message of a stamp is interned when it is set,
+// so that marking takes no lock and no memory. Push and pop nest per thread; ranges may end in
+// another thread. Nothing is recorded unless the user category is on. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ constexpr size_t kLongestMessage = 127;
 // As the documents number them; `step` is ours, for aclprofGetStepTimestamp.
 enum class StampKind : uint32_t { mark = 0, push_pop = 1, start_end = 2, mark_ex = 3, step = 4 };
 
-// What a mark or range is called; all three are names, 0 for none.
+// The labels of a mark or range; all three are interned names, 0 for none.
 struct Label {
   trace::NameId message = 0;
   trace::NameId domain = 0;
@@ -51,14 +51,14 @@ Status pop();
 uint32_t start_range(const Label& label);
 // Fails with not_found.
 Status stop_range(uint32_t range);
-// What was pushed or started so far and is still open counts no longer: a recording begins, and
-// their beginning lies before it.
+// Drops ranges that are still open: a recording starts, and they began before
+// it.
 void forget_open_stamps();
 // One step of a model's work, from `begin` (ticks) to now.
 void step(uint64_t begin, uint32_t stream);
 
-// The program numbers its categories and may name them, for the whole process. A number without a
-// name is called by its digits.
+// The program numbers its categories and may name them, for the whole process. A category without a
+// name is shown as its number.
 void name_category(uint32_t category, trace::NameId name);
 trace::NameId category_name(uint32_t category);
 

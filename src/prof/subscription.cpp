@@ -171,7 +171,7 @@ const std::shared_ptr<Subscriptions>& subscriptions() {
   return *one;
 }
 
-// Everything recorded so far is written; then the subscription is gone.
+// Everything recorded so far is written; then the subscription is removed.
 bool end_subscription(uint32_t model_id) {
   Subscriptions& all = *subscriptions();
   {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Subscriptions: the operators of a model are written into a pipe as packed records while it runs.
-// Records of one execution are written when it ends. A pipe whose reader is slow is waited for, in
-// the collector's thread; one without a reader is given up. Ending a subscription writes what is
-// left and closes the pipe when nobody else writes into it. Thread-safe.
+// Subscriptions: the operators of a model are written to a pipe as packed records while it runs.
+// Records of one execution are written when it ends. A slow reader blocks the collector's thread; a
+// pipe without a reader is abandoned. Ending a subscription writes what is left and closes the pipe
+// if no other subscription uses it. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace anynpu::prof {
 
-// What a reader gets per operator; it takes it apart with the getters below alone.
+// The record of one operator; readers use only the getters below.
 struct OpRecord {
   uint32_t checksum;  // of the rest
   uint32_t model_id;
@@ -48,7 +48,7 @@ Result<SubscribeConfig> make_subscribe_config(int fd, bool times, uint32_t metri
 Status subscribe(uint32_t model_id, int32_t device_id, const SubscribeConfig& config);
 // Fails with not_found. Succeeds once for a model that was unloaded while it was subscribed.
 Status unsubscribe(uint32_t model_id);
-// Writes and closes what the model's subscription has; nothing when there is none.
+// Flushes and closes the model's subscription, if any.
 void model_unloaded(uint32_t model_id);
 
 // The record `index` of `bytes` at `data`. Fails with invalid_argument: null, not whole records,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The failure of a pointer argument that is null, or that points to no memory of its kind: what is
-// not const is written, so it must be writable. Handles and void pointers are only looked at.
+// Checks a pointer argument: not null, and readable or, if it is not const, writable memory.
+// Handles and void pointers are only compared with null.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starting and ending the library, in the order in which its parts need each other. Thread-safe:
-// one thread at a time starts or ends.
+// Starting and ending the library, with its parts in order of dependency. Thread-safe: one thread
+// at a time starts or ends it.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace anynpu::service {
 
-// With the configuration of a file; null: none. A library that is started already is not changed
-// and counts one start more (already_initialized).
+// With a configuration file; null: none. If the library is already started, only the count of
+// starts changes (already_initialized).
 Status start_library(const char* config_path);
 // Runs the program's callbacks, then releases what services registered, profiles and devices.
 Status end_library();

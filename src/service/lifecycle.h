@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the library is initialised. Any thread may ask; one thread at a time starts or ends. What
-// ending releases is registered with service/finalize.h.
+// Whether the library is initialised. Any thread may ask; one thread at a time starts or ends it.
+// Cleanup functions are registered with service/finalize.h.
 #pragma once
 
 #include <atomic>
@@ -21,8 +21,8 @@ inline bool initialised() { return life() == Life::initialised; }
 // Why calls are not allowed now: before the start or after the end.
 Status explain_uninitialised();
 
-// How often the library was initialised: the first time, and each refused time after it. Kept by
-// whoever holds a LifeChange.
+// The number of initialisations, including refused ones after the first. Guarded by
+// LifeChange.
 uint64_t count_initialisation();
 // One less; how many are left.
 uint64_t drop_initialisation();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kinds of tasks that services put into streams: their names stand in profiles and failures.
+// Task kinds of the services: their names appear in profiles and error messages.
 #pragma once
 
 #include "device/task.h"
@@ -9,7 +9,7 @@ namespace anynpu::service {
 extern device::TaskKind operator_task, custom_kernel_task, kernel_task, matrix_product_task;
 extern device::TaskKind get_overflow_task, reset_overflow_task;
 
-// The failure of a task shows when the program waits: it names the call that queued it.
+// The failure of a task is reported when the program waits: it names the call that queued it.
 Status queued_by(const char* call, Status status);
 
 }  // namespace anynpu::service

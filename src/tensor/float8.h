@@ -18,8 +18,8 @@ struct F8E4M3 {
   uint8_t bits = 0;
 };
 
-// What becomes of numbers that round beyond the largest finite one, and of infinities: `saturate`
-// makes them that largest one, `special` the infinity, or NaN where the type has none.
+// Numbers that round beyond the largest finite one, and infinities, become that largest number
+// (`saturate`), or infinity, or NaN if the type has no infinity (`special`).
 enum class Overflow : uint8_t { saturate, special };
 
 inline float to_float(F8E5M2 value) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HiFloat8, the 8-bit float of AscendCL alone, as a storage type. Behind the sign stands a prefix
-// that says how many bits the exponent has, so numbers near 1 have three bits of mantissa and those
+// HiFloat8, an 8-bit float that only AscendCL has, as a storage type. After the sign comes a prefix
+// that gives the number of exponent bits, so numbers near 1 have three bits of mantissa and those
 // far from it one:
 //
 //   prefix    11    10    01    001    0001

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes of one tensor in different formats: what becomes of the extents when data is laid out
-// anew.
+// Shapes of one tensor in different formats: how the extents change when the format
+// changes.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@ constexpr int64_t block_count(int64_t extent, int64_t width) {
   return extent < 0 ? extent : ceil_div(extent, width);
 }
 
-// Which axis of `from` comes where in `to`, for formats that only order them. Empty when there is
-// no such order.
+// The permutation of axes from `from` to `to`, for formats that differ only in the order of axes.
+// Empty when there is none.
 std::vector<int64_t> axis_order(Format from, Format to);
 
-// The shape of `shape` (in `from`) when laid out in `to`. Axis formats convert among themselves
+// `shape` (in `from`) converted to the format `to`. Axis formats convert among themselves
 // (NCHW, NHWC, HWCN; NCDHW, NDHWC; ND keeps extents); from them to NC1HWC0, FRACTAL_Z and, from 2
 // dimensions up, FRACTAL_NZ. Fails on other pairs, wrong ranks and dynamic channels.
 Result<Shape> shape_in_format(const Shape& shape, Format from, Format to, DType type);

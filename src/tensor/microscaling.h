@@ -25,10 +25,10 @@ struct F8E8M0 {
   uint8_t bits = 0;
 };
 
-// Which power of two a number between two of them becomes; ties of `nearest` go up.
+// How a number between two powers of two is rounded; ties of `nearest` go up.
 enum class ScaleRounding : uint8_t { up, down, nearest };
 
-// How a number becomes one of the types of 8 bits or less.
+// How a number is converted to a type of 8 bits or less.
 struct SmallFloatRule {
   Overflow overflow = Overflow::saturate;      // of those that have a code for it
   ScaleRounding rounding = ScaleRounding::up;  // of E8M0; the others round to nearest even
@@ -85,8 +85,8 @@ inline F6E2M3 to_f6e2m3(double value, SmallFloatRule = {}) {
   return {microscaling::encode<6, 3, 0>(value)};
 }
 
-// The magnitude counts: ONNX leaves open what negative numbers become. Where the rule is `special`,
-// zero, infinity and numbers that round beyond the ends become NaN.
+// Uses the magnitude, since ONNX does not define negative numbers. If the rule is `special`, zero,
+// infinity and numbers out of range become NaN.
 inline F8E8M0 to_f8e8m0(double value, SmallFloatRule rule = {}) {
   constexpr uint8_t kNan = 0xff, kLargest = 0xfe;
   const uint64_t magnitude = std::bit_cast<uint64_t>(value) & ~(uint64_t{1} << 63);

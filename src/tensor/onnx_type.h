@@ -15,8 +15,8 @@ DType dtype_of_onnx_number(int64_t number);
 // 0 (TensorProto.UNDEFINED) for types that ONNX does not have.
 int64_t onnx_number(DType type);
 
-// What the attribute `to` of a Cast may be: a number of ONNX, or, for a type that ONNX does not
-// have, 1000 and the number in AscendCL. Model files hold none of the latter.
+// A value of the attribute `to` of Cast: ONNX's number or, for a type that ONNX does not have, 1000
+// + AscendCL's number. The latter never occur in model files.
 int64_t cast_number(DType type);
 DType dtype_of_cast_number(int64_t number);
 

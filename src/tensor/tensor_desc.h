@@ -16,7 +16,7 @@
 
 namespace anynpu {
 
-// A shape of the one extent -2 stands for an unknown number of dimensions.
+// The shape {-2} stands for an unknown rank.
 constexpr int64_t kUnknownRank = -2;
 constexpr size_t kMaxDims = 128;
 
@@ -32,14 +32,14 @@ struct TensorDesc {
   std::vector<Range> value_ranges;
   std::string name;
   std::string dynamic_input;
-  // How the data lies in memory when that differs from format and shape, which are the origin.
+  // Format and shape in memory, if they differ from the original ones above.
   Format storage_format = Format::undefined;
   Shape storage_shape;
   Placement placement = Placement::device;
   std::vector<std::byte> constant;  // the value, when it is known before the operator is compiled
   bool is_constant = false;
   void* address = nullptr;  // of the data, for descriptions made by the library
-  std::vector<std::shared_ptr<TensorDesc>> list;  // a description may stand for several
+  std::vector<std::shared_ptr<TensorDesc>> list;  // a description may hold several
   std::vector<Handle> list_handles;               // handed out for `list`, on demand
 
   bool unknown_rank() const { return shape.size() == 1 && shape[0] == kUnknownRank; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings of a tensor in one block, as AscendCL lays them out: {offset, length} of 64 bits for
-// each, then the characters. Offsets count from the start of the block.
+// The strings of a tensor in one block, in AscendCL's layout: {offset, length} in 64 bits for each,
+// then the characters. Offsets count from the start of the block.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of all rings: blocks of events of one size. Any thread takes and gives back without a
-// lock and without allocation. The pool reserves its address space when it is made and touches a
-// page when an event first reaches it; blocks that came back are taken before fresh ones, so that a
+// The memory of all rings: blocks of events of one size. Any thread takes and returns blocks
+// without a lock and without allocation. The pool reserves its address space when it is created and
+// touches a page when an event first reaches it; returned blocks are reused before fresh ones, so a
 // program whose rings are drained in time uses a few blocks over and over.
 #pragma once
 
@@ -27,7 +27,7 @@ class BlockPool {
   Block take();  // kNone when all are in use
   void give_back(Block block);
 
-  // Of a block that was taken: its events, and the block that its holder put after it.
+  // The events of a taken block, and the next block of its ring.
   Event* events(Block block) const { return events_.get() + size_t{block} * block_events_; }
   Block next(Block block) const { return next_[block].load(std::memory_order_relaxed); }
   void set_next(Block block, Block next) { next_[block].store(next, std::memory_order_relaxed); }
@@ -35,7 +35,7 @@ class BlockPool {
   size_t block_events() const { return block_events_; }
   size_t bytes() const { return blocks_ * block_events_ * sizeof(Event); }
   bool half_full() const { return 2 * in_use_.load(std::memory_order_relaxed) >= blocks_; }
-  // Has another value after a block came back.
+  // Changes whenever a block is returned.
   uint64_t returns() const { return returns_.load(std::memory_order_relaxed); }
 
  private:
@@ -47,8 +47,8 @@ class BlockPool {
   const std::unique_ptr<Event[], Freed> events_;
   const size_t blocks_;
   const std::unique_ptr<std::atomic<Block>[]> next_;
-  // A stack of the blocks that came back: the first one, and above it a number that each change
-  // raises, so that a thread that was interrupted sees that the stack is another one.
+  // A lock-free stack of returned blocks: the first one in the lower half and a change counter in
+  // the upper half, against the ABA problem.
   std::atomic<uint64_t> top_{kNone};
   std::atomic<uint32_t> fresh_{0};  // blocks from here on were never used
   std::atomic<size_t> in_use_{0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one trace record is. 32 bytes, trivially copyable, frozen: the exporters and every module
-// that records depend on this layout.
+// A trace record: 32 bytes, trivially copyable, frozen: the exporters and every module that records
+// depend on this layout.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ enum class Category : uint8_t {
   media,     // picture and video work
   npc,       // NPC programs
   callback,  // callbacks of the program
-  user,      // ranges and marks that the program sets itself
+  user,      // ranges and marks set by the program
   counter,   // values over time
   count
 };
@@ -62,9 +62,9 @@ struct Event {
 static_assert(sizeof(Event) == 32 && std::is_trivially_copyable_v<Event>);
 
 // What a Phase::detail record carries. The fields mean what the category of its event says:
-//   task    arg = stream | number of the task in its stream << 32, extra = ticks it had waited in
-//   the
-//           queue, first = device (-1: none), second = engine
+//   task    arg = stream | number of the task in its stream << 32, extra = ticks it waited in the
+//           queue, first = device (-1: none),
+//           second = engine
 //   memory  arg = address, extra = bytes in use on the device afterwards, first = device (-1: host)
 //           an instant is a tensor of a model that is loaded: arg = first step | last step << 32,
 //           first = name of the model

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of trace events. A name is interned once (when a model is loaded, a kernel registered, a
+// Names of trace events. A name is interned once (when a model is loaded, a kernel registered or a
 // trace point first hit) and is a 32-bit id from then on; id 0 is the empty name. Ids stay valid
 // until the process ends. Thread-safe; intern takes a lock, so never call it per event.
 // Memory is bounded: past kMostNames, or for a name that is too long, a stand-in is returned.
@@ -18,7 +18,7 @@ constexpr size_t kLongestName = 4096;  // longer ones are cut
 
 NameId intern(std::string_view name);
 
-// The text of an id; "" for 0 and "unknown name" for an id that was never given out. The view
+// The text of an id; "" for 0 and "unknown name" for an id that does not exist. The view
 // stays valid until the process ends.
 std::string_view name_of(NameId id);
 

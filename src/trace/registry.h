@@ -15,7 +15,7 @@
 namespace anynpu::trace {
 
 constexpr size_t kMostRings = 256;
-// Two million events, 40 seconds of 50,000 a second: what a drain that gets no core may be behind.
+// Two million events: a drain that gets no core may fall 40 s behind at 50,000 events per second.
 constexpr size_t kPoolBytes = size_t{64} << 20;
 constexpr size_t kPoolEvents = kPoolBytes / sizeof(Event);
 constexpr size_t kBlockEvents = 2048;  // by which a ring grows
@@ -34,19 +34,19 @@ class DrainVisitor {
   virtual void on_clock(const TickScale& scale) {}
   // A run of events of one thread, oldest first; slices are in the order in which they ended.
   virtual void on_events(const ThreadInfo& thread, std::span<const Event> events) = 0;
-  // Events dropped since the last drain for want of room; thread.id is 0 when no ring was free.
+  // Events dropped since the last drain for lack of room; thread.id is 0 when no ring was free.
   virtual void on_lost(const ThreadInfo& thread, uint64_t count) {}
 };
 
-// Delivers every event recorded before the call and frees its place. One drain at a time: a second
-// caller waits. Producers are never stopped.
+// Delivers every event recorded before the call and frees its memory. One drain at a time: a second
+// caller waits. Producers are never blocked.
 void drain(DrainVisitor& visitor);
 
-// Throws away what was recorded so far: the start of a session.
+// Drops all events recorded so far, at the start of a session.
 void discard();
 
-// Called by a recording thread as its ring and the pool fill (Ring::fill_hook), so that whoever
-// drains comes in time. Must be quick and take no lock; null for none.
+// Called by a recording thread as its ring and the pool fill up (Ring::fill_hook), so that the
+// drain starts in time. Must be quick and take no lock; null for none.
 using FillHook = void (*)();
 void set_fill_hook(FillHook hook);
 

@@ -36,7 +36,7 @@ bool Ring::take_block(uint64_t head) {
   BlockPool::Block block = pool_.take();
   if (block == BlockPool::kNone) block = wait_for_block();
   if (block == BlockPool::kNone) return false;
-  // The consumer sees these with the first event behind them.
+  // The consumer sees these together with the next event.
   if (written_ == BlockPool::kNone) {
     first_ = block;
   } else {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events of one thread on their way to whoever drains: one producer (the thread that owns the
-// ring), one consumer at a time. Its blocks come from a pool that all rings share, one when the one
-// before is full, and go back there as they are drained; so a ring grows while the drain is behind,
-// up to what the pool has. No lock, no allocation. When the pool is empty, new events are dropped
-// and counted, after a short wait where a drain was asked for: what was recorded first is kept. A
-// thread that ends gives its ring back; the next thread continues in the same ring after a
-// Phase::thread event that names it, so the number of rings is bounded by the threads alive at
-// once, not by the threads ever started.
+// The ring buffer of one thread's events: one producer (the thread that owns the ring), one
+// consumer at a time. Blocks come one by one from a pool that all rings share and go back as
+// they are drained, so a ring grows while the drain is behind, until the pool is empty. No
+// lock, no allocation. When the pool is empty, new events are dropped and counted, after a
+// short wait if a drain was requested; older events are kept. A thread that ends returns its
+// ring; the next thread continues in the same ring after a Phase::thread event that names it,
+// so the number of rings is bounded by the threads alive at once, not by the threads ever
+// started.
 #pragma once
 
 #include <atomic>
@@ -34,8 +34,8 @@ class Ring {
     head_.store(head + 1, std::memory_order_release);
   }
 
-  // Called whenever a ring took so many events more, and for each block taken while half of the
-  // pool or more is in use; shared by all rings.
+  // Called after each kHookEvents events of a ring, and for each block taken while half of the pool
+  // or more is in use; shared by all rings.
   static constexpr uint64_t kHookEvents = 16384;
   static std::atomic<void (*)()> fill_hook;
 
@@ -49,9 +49,9 @@ class Ring {
   void give_back() { owned_.store(false, std::memory_order_release); }
   bool owned() const { return owned_.load(std::memory_order_relaxed); }
 
-  // Consumer side. Calls take(const Event*, size_t) for each contiguous run of events, then gives
-  // back what the producer has left behind. Stops at what was there on entry, so it ends however
-  // fast the producer is.
+  // Consumer side. Calls take(const Event*, size_t) for each contiguous run of events, then returns
+  // the blocks that are done. Stops at the events present on entry, so it ends however fast the
+  // producer is.
   template <typename Take>
   void consume(Take&& take) {
     const uint64_t head = head_.load(std::memory_order_acquire);
@@ -69,7 +69,7 @@ class Ring {
 
   Ring* next = nullptr;  // the registry's list; set once, before the ring is published
 
-  // Consumer's memory of whom the next event belongs to.
+  // Consumer state: the thread that the next event belongs to.
   uint64_t thread_id = 0;
   NameId thread_name = 0;
 
@@ -81,19 +81,19 @@ class Ring {
 
   BlockPool& pool_;
   const uint64_t mask_;
-  // Producer's line; passes from owner to owner through owned_.
+  // The producer's cache line; passes from owner to owner through owned_.
   alignas(64) std::atomic<uint64_t> head_{0};
-  uint64_t limit_ = 0;  // the head up to which push needs no help
+  uint64_t limit_ = 0;  // up to this head push takes the fast path
   Event* slots_ = nullptr;
   uint64_t end_ = 0;  // the head at which the block is full
   BlockPool::Block written_ = BlockPool::kNone;
   BlockPool::Block first_ = BlockPool::kNone;
-  uint64_t waited_at_ = UINT64_MAX;  // the pool's returns() after a wait in vain
+  uint64_t waited_at_ = UINT64_MAX;  // the pool's returns() after a wait that found no block
   bool owner_unnamed_ = false;
   Event thread_event_{};
   std::atomic<uint64_t> lost_{0};
   std::atomic<bool> owned_{true};
-  // Consumer's line.
+  // The consumer's cache line.
   alignas(64) uint64_t tail_ = 0;
   BlockPool::Block read_ = BlockPool::kNone;
 };

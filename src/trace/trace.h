@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every module calls to be profiled.
+// The interface for trace points in all modules.
 //
 //   ANYNPU_TRACE_ZONE(copy, "memcpy");                     until the end of the block
 //   ANYNPU_TRACE_ZONE(api, "aclrtMemcpy", correlation);    tied to the tasks it causes
@@ -32,14 +32,14 @@ void set_mask(Mask mask);
 inline Mask mask() { return detail::mask.load(std::memory_order_relaxed); }
 inline bool enabled(Category category) { return (mask() & bit(category)) != 0; }
 
-// A number that no other call has (until 2^32 of them were given out); never 0.
+// A unique number (it repeats after 2^32 calls); never 0.
 inline uint32_t next_correlation() {
   uint32_t id = detail::last_correlation.fetch_add(1, std::memory_order_relaxed) + 1;
   return id ? id : detail::last_correlation.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-// The correlation of the API call that this thread is in, 0 outside of one or when tracing is off:
-// what a task remembers when it is enqueued.
+// The correlation of the API call that this thread is in, 0 outside of one or when tracing is off.
+// A task stores it when it is enqueued.
 uint32_t current_correlation();
 class CorrelationScope {
  public:
@@ -89,8 +89,8 @@ inline void counter(NameId name, int64_t value) {
                             static_cast<uint64_t>(value)));
 }
 
-// Records the time from construction to destruction as one slice. A zone is recorded when its
-// category was on at both ends, so nothing trails in after a session has ended.
+// Records the time from construction to destruction as one slice. A zone is recorded only if its
+// category was on at both ends, so nothing is recorded after a session has ended.
 class TraceZone {
  public:
   TraceZone(Category category, NameId name, uint32_t correlation = 0, uint64_t arg = 0)

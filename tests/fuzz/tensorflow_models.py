@@ -83,6 +83,57 @@ def detection():
                 pad_to_max_output_size=True)])
 
 
+def switch_case():
+    return gd.graph([gd.placeholder("x", [3]), gd.placeholder("n", [], "int32"),
+                     gd.node("s", "_SwitchN", ["x", "n"], num_outs=3), gd.node("a", "Neg", ["s:0"]),
+                     gd.node("b", "Square", ["s:1"]), gd.node("c", "Relu", ["s:2"]),
+                     gd.node("y", "Merge", ["a", "b", "c"])])
+
+
+def complex_numbers():
+    return gd.graph([
+        gd.placeholder("x", [2, 4], "complex64"), gd.const("axis", np.int32([1])),
+        gd.const("n", np.int32([4])), gd.node("e", "Exp", ["x"]), gd.node("f", "FFT", ["e"]),
+        gd.node("s", "Sum", ["f", "axis"]), gd.node("p", "Prod", ["x", "axis"]),
+        gd.node("m", "MatMul", ["x", "x"], transpose_b=True), gd.node("r", "IRFFT", ["f", "n"]),
+        gd.node("a", "ComplexAbs", ["m"]), gd.node("b", "Bitcast", ["r"], type=gd.Type(4))])
+
+
+def linear_algebra():
+    return gd.graph([
+        gd.placeholder("x", [2, 3, 3]), gd.placeholder("y", [3, 1]),
+        gd.node("inverse", "MatrixInverse", ["x"], adjoint=True),
+        gd.node("solved", "MatrixSolve", ["x", "y"]),
+        gd.node("triangle", "MatrixTriangularSolve", ["x", "y"], lower=False),
+        gd.node("svd", "Svd", ["x"]), gd.node("eig", "SelfAdjointEigV2", ["x"]),
+        gd.node("qr", "Qr", ["x"], full_matrices=True), gd.node("lu", "Lu", ["x"]),
+        gd.node("tri", "TridiagonalSolve", ["x", "y"])])
+
+
+def pictures():
+    transform = np.float32([[0.9, 0.1, 0.5, -0.1, 1.1, -0.3, 0.0, 0.0]])
+    return gd.graph([
+        gd.placeholder("x", [1, 4, 5, 1]), gd.const("size", np.int32([3, 2])),
+        gd.const("half", np.float32([0.5, 0.5])), gd.const("t", transform),
+        gd.node("cubic", "ResizeBicubic", ["x", "size"], half_pixel_centers=True),
+        gd.node("area", "ResizeArea", ["x", "size"]),
+        gd.node("scaled", "ScaleAndTranslate", ["x", "size", "half", "half"], kernel_type="lanczos3"),
+        gd.node("grad", "ResizeBilinearGrad", ["x", "x"]),
+        gd.node("moved", "ImageProjectiveTransformV2", ["x", "t", "size"], interpolation="BILINEAR",
+                fill_mode="REFLECT")])
+
+
+def sets():
+    return gd.graph([
+        gd.placeholder("a", [2, 3], "int32"), gd.placeholder("b", [2, 2], "int32"),
+        gd.const("begin", np.int32([0, 1])), gd.const("end", np.int32([2, 3])),
+        gd.const("step", np.int32([1, 1])), gd.placeholder("f", [3]), gd.const("d", np.float32(1)),
+        gd.node("set", "DenseToDenseSetOperation", ["a", "b"], set_operation="union"),
+        gd.node("put", "TensorStridedSliceUpdate", ["a", "begin", "end", "step", "b"]),
+        gd.node("rows", "RaggedRange", ["f", "f", "d"])])
+
+
 def all_models():
-    made = (conv_net, shapes, old_loop, old_branch, new_loop, call, detection)
+    made = (conv_net, shapes, old_loop, old_branch, new_loop, call, detection, switch_case,
+            complex_numbers, linear_algebra, pictures, sets)
     return {one.__name__: one() for one in made}

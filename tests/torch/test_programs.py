@@ -103,7 +103,7 @@ def test_a_network_computes_the_same_in_evaluation():
 
 def test_an_lstm_computes_the_same_in_evaluation():
     torch.manual_seed(0)
-    model, data = networks.FORWARD_ONLY["lstm"]()
+    model, data = networks.NETWORKS["lstm"]()
     batch = data(torch.Generator().manual_seed(0))
     with torch.no_grad():
         expected = model.eval()(*batch).item()
@@ -119,3 +119,16 @@ def test_deterministic_mode_and_anomaly_mode_work():
         assert x.grad.isfinite().all()
     finally:
         torch.use_deterministic_algorithms(False)
+
+
+def test_recurrent_layers_learn_in_all_their_forms():
+    x = torch.randn(7, 3, 6)
+    for layer in (nn.LSTM(6, 5), nn.LSTM(6, 5, num_layers=2), nn.LSTM(6, 5, bidirectional=True),
+                  nn.LSTM(6, 5, bias=False), nn.GRU(6, 5),
+                  nn.GRU(6, 5, num_layers=2, bidirectional=True)):
+        layer(x)[0].square().sum().backward()
+        expected = [p.grad.clone() for p in layer.parameters()]
+        layer.zero_grad()
+        layer.npu()(x.npu())[0].square().sum().backward()
+        for parameter, gradient in zip(layer.parameters(), expected):
+            torch.testing.assert_close(parameter.grad.cpu(), gradient, rtol=1e-4, atol=1e-5)

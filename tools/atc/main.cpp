@@ -33,7 +33,7 @@ Status set_log(const std::string& level) {
                       "--log is '{}'; expected debug, info, warning, error or null", level);
 }
 
-// One line that is written over while the work goes on; nothing where nobody watches.
+// One line that is overwritten while the work goes on; none if stdout is not a terminal.
 void show_progress(std::string_view part) {
   if (!::isatty(STDOUT_FILENO)) return;
   std::printf("\r\033[K%.*s%s", static_cast<int>(part.size()), part.data(),

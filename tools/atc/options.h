@@ -17,11 +17,11 @@ std::string help();
 
 // The options of `line` that change nothing here, for the log.
 std::vector<std::string> without_effect(const CommandLine& line);
-// Fails for options that would change the result and are not there.
+// Fails for unsupported options that would change the result.
 Status check_refused(const CommandLine& line);
-// Options without effect are given the values that the table names, so that a slip is not lost.
+// Checks the values of options without effect too, so that typos are reported.
 Status check_values(const CommandLine& line);
-// Fails for options that change the result of a model and mean nothing for a single operator.
+// Fails for options of models that have no meaning for a single operator.
 Status check_with_single_op(const CommandLine& line);
 
 // plan.cpp: the work of mode 0, with every documented check; the message names the option.

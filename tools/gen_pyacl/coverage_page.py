@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/api_coverage.md: what of the API works, function by function."""
+"""docs/api_coverage.md: the status of every function of the API."""
 from collections import Counter
 
 from wrappers import returned_text, text_signature
 
-HEAD = """# What of the API is there
+HEAD = """# API coverage
 
 Generated from `src/api/*/api.tsv` by `tools/gen_pyacl`; do not edit.
 
 - *works*: does what its document says.
 - *refused*: returns 207000 (`ACL_ERROR_RT_FEATURE_NOT_SUPPORT`) if it belongs to the runtime, to
-  queues or to the platform, else 200006 (`ACL_ERROR_FEATURE_UNSUPPORTED`), with the sentence
-  given; stays so.
-- *later*: returns the same, and comes with a later release.
+  queues or to the platform, else 200006 (`ACL_ERROR_FEATURE_UNSUPPORTED`), with the
+  reason given here as the message; this will not change.
+- *later*: returns the same for now; planned for a later release.
 - *left out*: a C function of which only the name is known; the library does not have it.
-- *guide*: the function appears in the pyACL guide. *waits*: it can take long, so other Python
-  threads run meanwhile.
-- *init*: it needs `acl.init` before; all others start the runtime themselves. *any time*: also
+- *guide*: the function appears in the pyACL guide. *waits*: it can block, so it releases
+  the GIL.
+- *init*: it needs `acl.init` first; all others start the runtime themselves. *any time*: also
   after `acl.finalize`.
 """
 

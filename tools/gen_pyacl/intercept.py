@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A function for each C function of the API, which tells `anynpu check` of the call (src/check)."""
+"""A function for each C function of the API, which reports calls to `anynpu check` (src/check)."""
 import glob
 import os
 import re

@@ -37,7 +37,7 @@ def find_clang(plus):
 
 
 def device_arguments(arguments):
-    """The options as clang takes them; a sentence in place of what makes no sense here."""
+    """The options for clang; an error message for options that make no sense here."""
     kept = []
     for argument in arguments:
         if argument.startswith("--target="):

@@ -86,7 +86,7 @@ ACL_FUNC_VISIBILITY hi_s32 hi_mpi_sys_wait_epoll(hi_s32 epoll_fd, hi_dvpp_epoll_
 
 /* hi_mpi_sys_init for all units. */
 ACL_FUNC_VISIBILITY hi_s32 hi_mpi_sys_full_init(void);
-/* Frames of the first channel go to the second by themselves. */
+/* Frames of the first channel go to the second automatically. */
 ACL_FUNC_VISIBILITY hi_s32 hi_mpi_sys_bind(const hi_mpp_chn* src_chn, const hi_mpp_chn* dest_chn);
 ACL_FUNC_VISIBILITY hi_s32 hi_mpi_sys_unbind(const hi_mpp_chn* src_chn, const hi_mpp_chn* dest_chn);
 

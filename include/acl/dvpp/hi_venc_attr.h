@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How an encoder is made. Settings of different codecs lie side by side. */
+/* The attributes of an encoder, for all codecs. */
 #ifndef ACL_DVPP_HI_VENC_ATTR_H_
 #define ACL_DVPP_HI_VENC_ATTR_H_
 

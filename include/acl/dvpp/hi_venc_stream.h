@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the encoder gives: packets and their figures. */
+/* The output of the encoder: packets and their statistics. */
 #ifndef ACL_DVPP_HI_VENC_STREAM_H_
 #define ACL_DVPP_HI_VENC_STREAM_H_
 

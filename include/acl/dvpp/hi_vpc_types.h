@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What calls on pictures take. */
+/* Parameters of VPC calls. */
 #ifndef ACL_DVPP_HI_VPC_TYPES_H_
 #define ACL_DVPP_HI_VPC_TYPES_H_
 
@@ -367,7 +367,7 @@ typedef struct {
   hi_flip_mode flip_mode;
 } hi_flip_param;
 
-/* A round view of several pictures: where each pixel of the result comes from. */
+/* Surround view from several pictures: where each pixel of the result comes from. */
 typedef struct {
   hi_u32 pic1_index;
   hi_u32 pic2_index;

@@ -13,7 +13,7 @@ extern "C" {
 typedef struct aclmdlDataset aclmdlDataset;
 
 ACL_FUNC_VISIBILITY aclmdlDataset* aclmdlCreateDataset(void);
-/* Destroys the dataset alone; buffers and memory stay the caller's. */
+/* Destroys only the dataset; buffers and memory stay the caller's. */
 ACL_FUNC_VISIBILITY aclError aclmdlDestroyDataset(const aclmdlDataset* dataset);
 ACL_FUNC_VISIBILITY aclError aclmdlAddDatasetBuffer(aclmdlDataset* dataset,
                                                     aclDataBuffer* dataBuffer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a loaded model or a model file takes and gives: names, sizes, shapes, types, gears. */
+/* Inputs and outputs of a loaded model or model file: names, sizes, shapes, types, gears. */
 #ifndef ACL_MDL_DESC_H_
 #define ACL_MDL_DESC_H_
 

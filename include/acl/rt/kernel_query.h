@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known about kernels, and their newer launches. */
+/* Queries about kernels, and the newer launch functions. */
 #ifndef ACL_RT_KERNEL_QUERY_H_
 #define ACL_RT_KERNEL_QUERY_H_
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Start and end of the library, versions, the last error sentence.
+ * Start and end of the library, versions, the last error message.
  *
- * aclInit comes first and once; aclFinalize last. Allowed before aclInit: aclrtGetRunMode, the
- * version calls, aclrtGetSocName, aclrtMallocHost, aclrtFreeHost and aclGetRecentErrMsg.
+ * Call aclInit first and once, aclFinalize last. Models, operators and profiling need it; other
+ * functions start the runtime themselves (docs/starting.md).
  */
 #ifndef ACL_RT_LIBRARY_H_
 #define ACL_RT_LIBRARY_H_
@@ -52,7 +52,7 @@ ACL_FUNC_VISIBILITY aclError aclsysGetCANNVersion(aclCANNPackageName name,
 /* versionStr: a buffer of ACL_PKG_VERSION_MAX_SIZE bytes. */
 ACL_FUNC_VISIBILITY aclError aclsysGetVersionStr(char* pkgName, char* versionStr);
 
-/* The sentence of the calling thread's last failure; never NULL, valid until its next call. */
+/* The message of the calling thread's last failure; NULL if none. Valid until its next call. */
 ACL_FUNC_VISIBILITY const char* aclGetRecentErrMsg(void);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known about memory; freeing it behind all work. */
+/* Queries about memory; freeing it after all work. */
 #ifndef ACL_RT_MEMORY_QUERY_H_
 #define ACL_RT_MEMORY_QUERY_H_
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages between a program and its workers: small parts over a socket, the data of arrays in
-shared memory, so that they are written once and read where they lie."""
+shared memory, so that they are written once and read in place."""
 import mmap
 import os
 import pickle

@@ -19,7 +19,7 @@ def _refuse(feed, why=""):
 
 
 def plain_array(array):
-    """The array itself where its memory can be copied as it lies, else a copy that can."""
+    """The array itself if it is contiguous, else a contiguous copy."""
     if array.dtype.byteorder == ">":
         array = array.astype(array.dtype.newbyteorder("="))
     if array.dtype.hasobject:

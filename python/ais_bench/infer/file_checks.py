@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is a file safe to read, a folder safe to write? One sentence says what is wrong with it."""
+"""Whether a file is safe to read and a folder safe to write; the message says what is wrong."""
 import os
 import re
 import stat

@@ -22,7 +22,7 @@ class DeviceTimes(dict):
 
 
 def plain(feeds):
-    """Feeds as they can travel: tensors become arrays."""
+    """Feeds in a form that can be sent: tensors become arrays."""
     if isinstance(feeds, (list, tuple)):
         return [plain(feed) for feed in feeds]
     if isinstance(feeds, aclruntime.Tensor):
@@ -183,7 +183,7 @@ class MultiDeviceSession:
         return results
 
     def _send(self, method, workers, jobs, arguments):
-        """Hands every worker its feeds. A worker that has died says so again when it is asked."""
+        """Sends every worker its feeds. A dead worker is reported when its answer is read."""
         failure = None
         for worker, (device, _, feeds) in zip(workers, jobs):
             try:

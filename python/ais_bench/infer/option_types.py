@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the options of the command accept; argparse prints the sentence and ends with status 2."""
+"""What the options of the command accept; argparse prints the message and exits with status 2."""
 import re
 from argparse import ArgumentTypeError
 

@@ -75,7 +75,7 @@ OPTIONS = (
     _flag("--divide_input", False, "share the inputs out over the devices of --device"),
 )
 
-# Other spellings. Not known to argparse, so that the beginnings of the real names stay clear.
+# Other spellings. Not known to argparse, so that abbreviations of the real names stay unambiguous.
 SPELLINGS = {"--dym-shape": "--dymShape", "--warmup-count": "--warmup_count"}
 
 # Checked after parsing: ValueError, exit status 1.

@@ -11,6 +11,8 @@ import collections
 import contextlib
 import os
 import secrets
+import stat
+import tempfile
 
 from ais_bench.infer import checks
 from ais_bench.infer.logger import logger
@@ -21,7 +23,7 @@ IN_FLIGHT = 2  # runs that wait at a device, so that it never waits for the next
 MOST_ATTEMPTS = 5
 
 
-# What makes Ray listen on 127.0.0.1 alone, and ask everybody for its token.
+# Makes Ray listen on 127.0.0.1 only, and require its token.
 LOCAL = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token"}
 
 
@@ -61,9 +63,24 @@ def _make_token():
             out.write(secrets.token_hex(32))
 
 
+def _private_folder():
+    """A folder that this user alone may enter, for Ray's sockets, logs and packages: Ray makes its
+    own ones for everybody to write. Its path is short: those of sockets have at most 107 bytes."""
+    parent = os.environ.get("RAY_TMPDIR") or os.environ.get("TMPDIR") or "/tmp"
+    path = os.path.join(parent, f"ray-{os.geteuid()}")
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(path, 0o700)
+    found = os.lstat(path)
+    closed = stat.S_ISDIR(found.st_mode) and not found.st_mode & 0o077
+    if closed and found.st_uid == os.geteuid():
+        return path
+    return tempfile.mkdtemp(prefix=f"ray-{os.geteuid()}-", dir=parent)  # it is somebody else's
+
+
 def connect(ray, debug):
-    """Joins the cluster of RAY_ADDRESS; without one starts a cluster that this user alone reaches:
-    on the loopback interface, with a token that nobody else can read."""
+    """Joins the cluster of RAY_ADDRESS; without one starts a cluster that only this user can reach:
+    on the loopback interface, with a token that nobody else can read and files that nobody else can
+    change. A cluster that another user has started is never joined."""
     if os.environ.get("RAY_ADDRESS"):
         ray.init(log_to_driver=debug)
         return
@@ -74,7 +91,8 @@ def connect(ray, debug):
         try:
             if os.environ["RAY_AUTH_MODE"] == "token":
                 _make_token()
-            ray.init(log_to_driver=debug, include_dashboard=False)
+            ray.init(address="local", log_to_driver=debug, include_dashboard=False,
+                     _temp_dir=os.path.join(_private_folder(), "s"))
         finally:
             ray_constants.ENABLE_RAY_CLUSTER = before
     token = os.path.expanduser("~/.ray/auth_token")
@@ -88,7 +106,7 @@ class DeviceActor:
 
     def __init__(self, device_id, model, config, debug, loop):
         from ais_bench.infer.infer_session import InferSession
-        # Files without a name: nothing is left behind, however this process ends.
+        # Anonymous files: nothing is left behind, however this process ends.
         self._files = [self._file(model)]
         if config is not None:
             self._files.append(self._file(config))

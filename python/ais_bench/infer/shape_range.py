@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--dymShape_range: every shape of a range, a process each, and one table at the end."""
+"""--dymShape_range: runs every shape of a range, each in its own process; one table at the end."""
 import itertools
 import math
 import os
@@ -59,7 +59,7 @@ def shapes_of(text):
         if len(lines) > MOST_LINES:
             raise ValueError(f"'{text}' has {len(lines)} lines, at most {MOST_LINES} are allowed")
     ranges = [inputs for inputs in map(_axes, lines) if inputs]
-    # Counted before they are listed: a few words can stand for more shapes than memory holds.
+    # Counted before they are listed: a short range can mean more shapes than memory holds.
     count = sum(math.prod(len(values) for _, axes in inputs for values in axes)
                 for inputs in ranges)
     if not 1 <= count <= MOST_SHAPES:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A worker: the program ais_bench._worker as a child, which does one task after another. A program
-of its own, not a fork: the parent may hold sessions and threads, and its script runs once."""
+"""A worker: the program ais_bench._worker as a child process, which executes one task after
+another. A new program, not a fork: the parent may hold sessions and threads, and its script runs
+once."""
 import os
 import select
 import signal
@@ -59,7 +60,7 @@ class Worker:
                 self._ready = ("died", None)
 
     def go(self):
-        """Lets a worker run that waits for the others to be ready."""
+        """Starts a worker that waits until all are ready."""
         if self._ready in (None, ("ready", None)):
             self._ready = None
             try:

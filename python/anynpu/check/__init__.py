@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`anynpu check`: runs a program with libanynpu_check.so in front and tells what it did wrong."""
+"""`anynpu check`: runs a program with libanynpu_check.so preloaded and reports its mistakes."""

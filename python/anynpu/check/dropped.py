@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asked by libanynpu_check.so when a call has failed: does the program look at what it returns?"""
+"""Called by libanynpu_check.so when a call has failed: does the program look at its result?"""
 import dis
 
 
 def result_is_dropped(frame):
-    """True when the statement that is calling is the call alone."""
+    """True when the calling statement consists of the call only."""
     called = False
     for instruction in dis.get_instructions(frame.f_code):
         if instruction.opname == "CACHE":

@@ -82,7 +82,7 @@ def read_process(path, lines):
 
 
 def read_folder(folder):
-    """The findings of all processes, and those that ended without a word about leaks."""
+    """The findings of all processes, and the processes that ended before leaks were checked."""
     lines, found, cut = Lines(), [], []
     for name in sorted(os.listdir(folder), key=int):
         path = os.path.join(folder, name)

@@ -85,7 +85,7 @@ def export(path, types=("text", "db"), summary_format="csv", layers=None, step=(
            warn=lambda sentence: None):
     """Writes everything the recording in `path` has. Returns the paths.
 
-    `step` = (model, iteration) keeps one iteration; `warn` hears of what is missing.
+    `step` = (model, iteration) keeps one iteration; `warn` is called for missing data.
     """
     recording = read_recording(path)
     for warning in recording.warnings:

@@ -81,7 +81,7 @@ FORBIDDEN = re.compile(r"""["'\\%<>|&$;`\x00-\x1f]""")
 
 
 class UsageError(Exception):
-    """A command line that cannot be meant; the message says why and what is expected."""
+    """An invalid command line; the message says why and what is expected."""
 
 
 def _check(name, value, option):

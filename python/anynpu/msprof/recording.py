@@ -58,7 +58,7 @@ class Recording:
 
     @property
     def warnings(self):
-        """Sentences that whoever reads the files has to know."""
+        """Warnings that readers of the files should see."""
         if not self.lost:
             return self.problems
         return [*self.problems,

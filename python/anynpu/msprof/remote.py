@@ -82,7 +82,7 @@ class Group:
             del self.targets[target.pid]
 
     def look(self):
-        """Lets new processes join and forgets those that have ended."""
+        """Adds new processes and removes those that have ended."""
         self.forget()
         for pid in self.find():
             if pid in self.targets or pid in self._ended:

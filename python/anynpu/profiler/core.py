@@ -31,15 +31,15 @@ def library():
 
 
 class SessionError(RuntimeError):
-    """A session that cannot start, or whose data is not whole."""
+    """A session that cannot start, or whose data is incomplete."""
 
 
 class TakenError(SessionError):
-    """Somebody else controls profiling."""
+    """Profiling is controlled elsewhere."""
 
 
 class Session:
-    """A native session; raises SessionError with the sentence of the failure."""
+    """A native session; raises SessionError with the error message."""
 
     def __init__(self, output, bits, metrics=NO_METRICS, settings=None):
         message = ctypes.create_string_buffer(2048)

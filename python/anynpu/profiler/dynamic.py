@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DynamicProfilerMonitor: profiles the steps that a file names while the program runs. Whatever is
-wrong with the file or the folder is told, and the program goes on."""
+"""DynamicProfilerMonitor: profiles the steps that a file names while the program runs. Problems
+with the file or the folder are reported, and the program goes on."""
 import json
 import logging
 import os

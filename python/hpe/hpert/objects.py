@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The objects of hpe.hpert.api. Each owns what it stands for until Python drops it, in any order:
-requests that are queued keep what they use."""
+"""The objects of hpe.hpert.api. Python may drop them in any order: queued requests keep what they
+use alive."""
 import enum
 import os
 
@@ -10,7 +10,7 @@ from hpe.hpert.errors import CruntimeException, refuse
 
 
 class KernelFlag(enum.IntEnum):
-    """What NPCs do with their data cache around a kernel. Caches are coherent here, so the flags
+    """Data cache behaviour of NPCs around a kernel. Caches are coherent here, so the flags
     change nothing."""
     stcKernelFlagNone = 0
     stcKernelFlagInputDataBypassDcache = 1

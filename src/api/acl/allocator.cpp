@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocators that a program lends to a stream (acl.rt.allocator_create_desc and its kin).
+// Allocators that a program lends to a stream (acl.rt.allocator_create_desc and similar).
 #include "acl/rt/allocator.h"
 
 #include "api/acl/entry.h"

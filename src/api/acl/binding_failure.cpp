@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Failures that happen inside a language binding (anynpu.h) leave their sentence like all others.
+// Failures inside a language binding (anynpu.h) leave their message like all others.
 #include "anynpu.h"
 #include "api/acl/errors.h"
 

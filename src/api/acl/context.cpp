@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts (acl.rt.create_context and its kin).
+// Contexts (acl.rt.create_context and similar).
 #include "acl/rt/context.h"
 
 #include "api/acl/entry.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies and fills (acl.rt.memcpy, memset and their kin).
+// Copies and fills (acl.rt.memcpy, memset and similar).
 #include "acl/rt/memory.h"
 #include "acl/rt/memory_copy.h"
 #include "anynpu.h"

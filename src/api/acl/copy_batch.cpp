@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batches of copies, described copies, reduction and cache operations
-// (acl.rt.memcpy_async_with_desc, reduce_async, cmo_async and their kin).
+// (acl.rt.memcpy_async_with_desc, reduce_async, cmo_async and similar).
 #include "device/copy_batch.h"
 
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every call that creates a stream ends in.
+// Shared by all functions that create a stream.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace anynpu::acl {
 
-// A stream of the current context. Priorities are 0 (highest) to 7; unknown flag bits count for
-// nothing.
+// A stream of the current context. Priorities are 0 (highest) to 7; unknown flag bits are
+// ignored.
 Status create_stream(aclrtStream* stream, uint32_t priority, uint64_t flags);
 
 }  // namespace anynpu::acl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices: choosing, counting, waiting, state, utilisation (acl.rt.set_device and its kin).
+// Devices: choosing, counting, waiting, state, utilisation (acl.rt.set_device and similar).
 #include "acl/rt/device.h"
 
 #include "api/acl/entry.h"
@@ -23,7 +23,7 @@ Result<std::shared_ptr<device::Device>> current_device() {
   return context->device();
 }
 
-// Waits of the C interface count milliseconds; -1 is for ever, other negative values are refused.
+// Waits of the C interface count milliseconds; -1 is forever, other negative values are refused.
 Result<Deadline> deadline_of(int32_t timeout_ms) {
   if (timeout_ms < -1) {
     return fail(Code::invalid_argument, "the timeout is {} ms; expected -1 (for ever) or more",

@@ -250,6 +250,9 @@ TEST_F(DeviceCalls, KernelsOfMixedBuildsAreUnknown) {
   const dim3 one = {1, 1, 1};
   EXPECT_EQ(aclrtLaunchSIMTKernelWithArgsArray(&function, one, one, 0, nullptr, nullptr, nullptr),
             ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  EXPECT_EQ(aclrtLaunchSIMTKernelWithHostArgs(&function, one, one, 0, nullptr, nullptr, nullptr, 0,
+                                              nullptr, 0),
+            ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
   void* address = nullptr;
   EXPECT_EQ(aclrtGetHardwareSyncAddr(&address), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
   EXPECT_EQ(aclrtBinaryGetFunctionByEntry(nullptr, 0, &handle), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);

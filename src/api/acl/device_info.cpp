@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device is: attributes, ids, topology (acl.rt.get_device_info and its kin).
+// What a device is: attributes, ids, topology (acl.rt.get_device_info and similar).
 #include <unistd.h>
 
 #include <cstring>

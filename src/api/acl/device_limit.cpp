@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits, modes, system parameters and timeouts (acl.rt.device_set_limit and its kin), which last
+// Limits, modes, system parameters and timeouts (acl.rt.device_set_limit and similar), which last
 // until aclFinalize.
 #include <algorithm>
 

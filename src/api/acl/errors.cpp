@@ -425,7 +425,7 @@ std::string_view error_name(aclError code) {
 
 namespace {
 
-// A sentence may quote an argument of any length; nobody reads more than this of it.
+// A message may quote an argument of any length; it is cut here.
 constexpr size_t kLongestSentence = 1200;
 
 std::string shortened(std::string text) {
@@ -458,7 +458,7 @@ aclError report(const char* function, const Failure& failure) {
     ANYNPU_LOG(error, "{}", text);
     keep_sentence(Interface::acl, std::move(text));
   } catch (...) {
-    // No memory for a sentence: the number alone has to do.
+    // No memory for a message: only the code is returned.
   }
   return code;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// From Status to the vendor's numbers and sentences. One table (errors.cpp) says which aclError
-// each Code becomes; the column is chosen by the family of the function that failed, and a second
-// table has the functions with numbers of their own. The sentence is logged and kept for
-// aclGetRecentErrMsg (base/recent_failure.h). Thread-safe; works in forked children.
+// Maps Status to the vendor's error codes. One table (errors.cpp) has the aclError of each Code;
+// the column is chosen by the family of the failed function, and a second table has the functions
+// with special codes. The message is logged and kept for aclGetRecentErrMsg
+// (base/recent_failure.h). Thread-safe; works in forked children.
 #pragma once
 
 #include <string>
@@ -23,13 +23,13 @@ Family family_of(std::string_view function);
 using Failure = api::Failure<aclError>;
 
 aclError to_acl_error(Code code, Family family);
-// The number of a failed call: some functions have numbers of their own.
+// The error code of a failed call; some functions have special codes.
 aclError to_acl_error(std::string_view function, Code code);
 aclError number_of(const char* function, const Failure& failure);
 // "ACL_ERROR_INVALID_PARAM"; "unknown code" for numbers no entry point returns.
 std::string_view error_name(aclError code);
 
-// Keeps and logs the sentence of a failure and returns its number. Never called with ok.
+// Stores and logs the message of a failure and returns its code. Never called with ok.
 aclError report(const char* function, const Failure& failure);
 
 // ACL_SUCCESS for ok, else report().
@@ -39,12 +39,12 @@ inline aclError finish(const char* function, const Status& status) {
   return report(function, status);
 }
 
-// What a function that is not there returns: the number of Code::unsupported_feature and a
-// sentence. `reason` says why and what to use instead.
+// For unsupported functions: the code of Code::unsupported_feature and a message. `reason` says why
+// and what to use instead.
 aclError refuse(const char* function, std::string_view reason);
 
-// The sentence of the most recent failure, which is forgotten then; "" when there was none. Valid
-// until the thread's next call.
+// Returns and clears the message of the most recent failure; "" when there was none. Valid until
+// the thread's next call.
 const char* take_recent_message();
 
 // The code of the calling thread's most recent failure; take also resets it to ACL_SUCCESS.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events (acl.rt.create_event and its kin).
+// Events (acl.rt.create_event and similar).
 #include "acl/rt/event.h"
 
 #include "api/acl/entry.h"

@@ -14,7 +14,7 @@ namespace {
 constexpr aclFloat16 kExponent = 0x7c00;
 constexpr aclFloat16 kLargest = 0x7bff;
 
-// 0, with the sentence that the number alone does not tell.
+// 0, with a message, because the number does not show the failure.
 size_t explain_unknown(aclDataType type) {
   using namespace anynpu;
   return acl::enter_value<acl::When::always>("aclDataTypeSize", size_t{0}, [&]() -> Result<size_t> {

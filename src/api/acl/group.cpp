@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scheduling groups (acl.rt.get_group_count and its kin). A device is one group with all its cores.
+// Scheduling groups (acl.rt.get_group_count and similar). A device is one group with all its cores.
 #include <cstring>
 
 #include "acl/rt/context.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host memory made known to devices, and what there is to know about an address
-// (acl.rt.host_register, pointer_get_attributes, mem_flush, get_mem_uce_info and their kin).
+// Host memory registered with devices, and queries about an address
+// (acl.rt.host_register, pointer_get_attributes, mem_flush, get_mem_uce_info and similar).
 #include <atomic>
 #include <cstring>
 #include <span>

@@ -83,6 +83,12 @@ class InstanceTest : public ::testing::Test {
     events_.push_back(event);
     return event;
   }
+  aclrtEvent timed_event() {
+    aclrtEvent event = nullptr;
+    EXPECT_EQ(aclrtCreateEvent(&event), ACL_SUCCESS);
+    events_.push_back(event);
+    return event;
+  }
   template <typename T = uint8_t>
   T* device_memory(size_t count) {
     void* memory = nullptr;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What programs see and change of an instance: names, callbacks, streams, tasks, prints.
+#include <unistd.h>
+
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -138,6 +140,17 @@ TEST_F(Tasks, EachTaskHasATypeAndParameters) {
   EXPECT_EQ(params_of(tasks[4]).valueWriteTaskParams.devAddr, value);
   EXPECT_EQ(params_of(tasks[4]).valueWriteTaskParams.value, 7u);
   EXPECT_EQ(params_of(tasks[5]).valueWaitTaskParams.value, 5u);
+  aclrtLaunchKernelAttrValue attribute{};
+  EXPECT_EQ(aclmdlRIKernelTaskGetAttribute(tasks[0], ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE,
+                                           &attribute),
+            ACL_SUCCESS);
+  EXPECT_NE(aclmdlRIKernelTaskGetAttribute(tasks[0], ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE,
+                                           &attribute),
+            ACL_SUCCESS);
+  EXPECT_NE(aclmdlRIKernelTaskGetAttribute(tasks[1], ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE,
+                                           &attribute),
+            ACL_SUCCESS)
+      << "no kernel";
   EXPECT_EQ(aclmdlRIDestroy(instance), ACL_SUCCESS);
   EXPECT_EQ(aclrtDestroyEvent(flag), ACL_SUCCESS);
 }
@@ -198,7 +211,8 @@ TEST_F(Tasks, AnInstanceIsPrintedAsATraceOfChrome) {
   EXPECT_NE(aclmdlRIDebugPrint(open), ACL_SUCCESS) << "only after the end";
   const aclmdlRI instance = end(s_);
   EXPECT_EQ(aclmdlRIDebugPrint(instance), ACL_SUCCESS);
-  const std::string path = ::testing::TempDir() + "/instance.json";
+  const std::string path =
+      ::testing::TempDir() + "/instance_" + std::to_string(::getpid()) + ".json";
   ASSERT_EQ(aclmdlRIDebugJsonPrint(instance, path.c_str(), 1), ACL_SUCCESS);
   std::stringstream text;
   text << std::ifstream(path).rdbuf();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device memory shared between processes by key (acl.rt.ipc_mem_get_export_key and its kin).
+// Device memory shared between processes by key (acl.rt.ipc_mem_get_export_key and similar).
 #include "device/ipc_memory.h"
 
 #include "acl/rt/shared_memory.h"

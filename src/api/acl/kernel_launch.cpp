@@ -125,7 +125,7 @@ Result<std::vector<exec::PlaceHolder>> read_holders(const aclrtPlaceHolderInfo* 
   return holders;
 }
 
-// Arguments as the program laid them out, with place holders for data behind them.
+// Arguments in the program's layout, with placeholders for data that follows them.
 struct HostArgs {
   aclrtLaunchKernelCfg* config;
   const void* args;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The life of the library (service/lifecycle.h) under the names that entry points use.
+// Short names for the library state (service/lifecycle.h), for entry points.
 #pragma once
 
 #include "service/finalize.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocation (acl.rt.malloc, malloc_host and their kin).
+// Allocation (acl.rt.malloc, malloc_host and similar).
 #include "device/memory.h"
 
 #include "acl/rt/memory.h"
@@ -34,7 +34,7 @@ Status check_cached_policy(aclrtMemMallocPolicy policy) {
               static_cast<int32_t>(policy), static_cast<int32_t>(ACL_MEM_MALLOC_HUGE1G_ONLY));
 }
 
-// A policy that nobody knows is no error: large blocks get huge pages.
+// An unknown policy is not an error: large blocks get huge pages.
 bool wants_huge_pages(aclrtMemMallocPolicy policy, size_t size) {
   constexpr size_t kHugePage = 2u << 20;
   const int32_t base = policy & ~kModifiers;

@@ -260,6 +260,28 @@ TEST_F(MemoryCalls, PlacesAndLinks) {
   EXPECT_EQ(aclrtFreePhysical(handle), ACL_SUCCESS);
 }
 
+TEST_F(MemoryCalls, OtherServersAndOtherLinksAreNotReached) {
+  void* memory = nullptr;
+  ASSERT_EQ(aclrtMalloc(&memory, kPage, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+  char key[65] = {};
+  ASSERT_EQ(aclrtIpcMemGetExportKey(memory, kPage, key, sizeof key, 0), ACL_SUCCESS);
+  EXPECT_EQ(aclrtIpcMemSetAttr(key, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, 0), ACL_SUCCESS);
+  EXPECT_EQ(aclrtIpcMemSetAttr(key, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, 1),
+            ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  EXPECT_NE(aclrtIpcMemSetAttr(key, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, 9), ACL_SUCCESS);
+  int32_t pid = 1;
+  aclrtServerPid server{0, &pid, 1};
+  EXPECT_EQ(aclrtIpcMemImportPidInterServer(key, &server, 1), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  EXPECT_NE(std::string(aclGetRecentErrMsg()).find("aclrtIpcMemSetImportPid"), std::string::npos);
+  aclrtNotify notify = nullptr;
+  ASSERT_EQ(aclrtCreateNotify(&notify, 0), ACL_SUCCESS);
+  EXPECT_EQ(aclrtNotifySetImportPidInterServer(notify, &server, 1),
+            ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  EXPECT_EQ(aclrtDestroyNotify(notify), ACL_SUCCESS);
+  EXPECT_EQ(aclrtIpcMemClose(key), ACL_SUCCESS);
+  EXPECT_EQ(aclrtFree(memory), ACL_SUCCESS);
+}
+
 TEST_F(MemoryCalls, AHandleIsExportedOnceAndImportedElsewhere) {
   aclrtDrvMemHandle handle = nullptr, other = nullptr, imported = nullptr;
   const aclrtPhysicalMemProp prop = physical_prop();

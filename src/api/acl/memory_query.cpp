@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known about memory, and freeing it behind all work (acl/rt/memory_query.h).
+// Queries about memory, and freeing it after all work (acl/rt/memory_query.h).
 #include "acl/rt/memory_query.h"
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notifies (acl.rt.create_notify and its kin).
+// Notifies (acl.rt.create_notify and similar).
 #include "device/notify.h"
 
 #include <span>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole entry points for objects that are plain data of the program: made, destroyed, one field set
-// or read.
+// Complete entry points for plain data objects: create, destroy, set or get one
+// field.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ Pointer create(const char* function) {
   });
 }
 
-// Programs destroy descriptions late, also after aclFinalize.
+// Programs destroy descriptions late, even after aclFinalize.
 template <typename T>
 aclError destroy(const char* function, const void* handle) {
   return enter<When::before_init>(function, [&]() -> Status { return remove_object<T>(handle); });

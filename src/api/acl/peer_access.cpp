@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peer access between devices (acl.rt.device_can_access_peer and its kin).
+// Peer access between devices (acl.rt.device_can_access_peer and similar).
 #include "acl/rt/device.h"
 #include "api/acl/entry.h"
 #include "device/runtime.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A failed run of a model that queues drive: no call returns it, so its sentence is kept and logged
-// as that of the call that loaded the model.
+// A failed run of a model fed by queues: no call returns it, so its message is stored and logged
+// for the call that loaded the model.
 #pragma once
 
 #include "api/acl/errors.h"

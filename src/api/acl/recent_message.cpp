@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclGetRecentErrMsg: gives the sentence of the last failure and forgets it; null when there was
-// none, which programs take for "no error".
+// aclGetRecentErrMsg: returns and clears the message of the last failure; null when there was none,
+// which programs take for "no error".
 #include "acl/acl.h"
 #include "api/acl/entry.h"
 

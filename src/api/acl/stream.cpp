@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams (acl.rt.create_stream and its kin).
+// Streams (acl.rt.create_stream and similar).
 #include "acl/rt/stream.h"
 
 #include "acl/rt/device_query.h"
@@ -26,7 +26,7 @@ constexpr uint32_t kNotWaitedFor =
 
 Status synchronize_stream(aclrtStream handle, const Deadline& deadline) {
   ANYNPU_ASSIGN(auto stream, Runtime::instance().stream(to_handle(handle)));
-  // Nobody waits for streams whose tasks are kept, or which the device alone uses.
+  // There is no waiting for streams whose tasks are recorded, or that only the device uses.
   if (stream->options().flags & kNotWaitedFor) return {};
   return stream->synchronize(deadline);
 }

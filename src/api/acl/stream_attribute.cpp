@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes of streams: failure mode, switches, core limits (acl.rt.set_stream_attribute and kin).
+// Attributes of streams: failure mode, switches, core limits (acl.rt.set_stream_attribute ...).
 #include "acl/rt/stream.h"
 #include "api/acl/entry.h"
 #include "base/thread_pool.h"

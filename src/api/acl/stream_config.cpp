@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configuration objects for streams (aclrtCreateStreamConfigHandle and its kin).
+// Configuration objects for streams (aclrtCreateStreamConfigHandle and similar).
 #include <cstddef>
 #include <cstring>
 #include <iterator>
@@ -23,7 +23,7 @@ using acl::to_handle;
 
 namespace {
 
-// Where an option lies in the object, and how long its value is.
+// The offset of an option in the object, and the length of its value.
 struct StreamOption {
   const char* name;
   size_t offset;

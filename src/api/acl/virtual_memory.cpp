@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Virtual and physical memory (acl.rt.reserve_mem_address, malloc_physical, map_mem and their kin).
+// Virtual and physical memory (acl.rt.reserve_mem_address, malloc_physical, map_mem and similar).
 #include "device/virtual_memory.h"
 
 #include "acl/rt/shared_memory.h"

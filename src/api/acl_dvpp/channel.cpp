@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Channels for pictures (acl.media.dvpp_create_channel and its kin).
+// Channels for pictures (acl.media.dvpp_create_channel and similar).
 #include "api/acl_dvpp/params.h"
 #include "service/media/picture_calls.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptions of pictures and of pieces of video (acl.media.dvpp_set_pic_desc_* and their kin).
+// Descriptions of pictures and of pieces of video (acl.media.dvpp_set_pic_desc_* and similar).
 #include "api/acl_dvpp/objects.h"
 
 using namespace anynpu;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of channels' descriptions that programs set and get by number (aclvencSetChannelDescParam
-// and its kin), many also by a function each: a table per description says which field a number
-// stands for and what fits in it.
+// Parameters of channel descriptions that programs set and get by number
+// (aclvencSetChannelDescParam and similar), many also by their own functions: a table per
+// description maps numbers to fields and their valid ranges.
 #pragma once
 
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures and image files: from the structures of programs and back. Nobody else reads or writes
+// Conversion of the vendor's structs for pictures and image files. No other file reads or writes
 // their fields.
 #pragma once
 

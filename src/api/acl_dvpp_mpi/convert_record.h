@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structures that channels keep byte by byte to give them back.
+// Structs that channels store as bytes for their getters.
 #pragma once
 
 #include <cstring>

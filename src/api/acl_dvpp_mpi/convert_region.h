@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Channels by name, regions and canvases: from the structures of programs and back. Nobody else
+// Conversion of the vendor's structs for channels by name, regions and canvases. No other file
 // reads or writes their fields.
 #pragma once
 

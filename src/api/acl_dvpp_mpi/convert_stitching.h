@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Round views: from the structures of programs. Nobody else reads their fields.
+// Conversion of the vendor's structs for surround view. No other file reads their fields.
 #pragma once
 
 #include <vector>

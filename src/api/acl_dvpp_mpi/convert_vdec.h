@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoder channels: from the structures of programs and back. Nobody else reads or writes their
+// Conversion of the vendor's structs for decoder channels. No other file reads or writes their
 // fields.
 #pragma once
 
@@ -14,7 +14,7 @@ void give(const media::VdecAttr& attr, hi_vdec_chn_attr* to);
 // A channel of pictures reads pic_param, others video_param.
 media::VdecParam param_of(const hi_vdec_chn_param& param, media::CodecType codec);
 void give(const media::VdecParam& param, media::CodecType codec, hi_vdec_chn_param* to);
-// What the program never wrote has the type of the channel.
+// Settings that the program never wrote get the type of the channel.
 void give(const media::Record& protocol, media::CodecType codec, hi_vdec_protocol_param* to);
 
 media::VdecPacket packet_of(const hi_vdec_stream& stream);

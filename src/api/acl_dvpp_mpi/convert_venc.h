@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encoder channels: from the structures of programs and back. Nobody else reads or writes their
+// Conversion of the vendor's structs for encoder channels. No other file reads or writes their
 // fields.
 #pragma once
 
@@ -29,7 +29,7 @@ inline void apply(const hi_venc_ref_param&, media::VencSettings&) {}
 inline void apply(const hi_venc_cu_prediction&, media::VencSettings&) {}
 inline void apply(const hi_venc_streamcopy_param&, media::VencSettings&) {}
 
-// What a structure shows that the program never wrote.
+// The defaults that a getter returns if the program never set the struct.
 void give_new(const media::VencSettings& settings, hi_venc_chn_param* to);
 void give_new(const media::VencSettings& settings, hi_venc_jpeg_param* to);
 template <typename T>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls on pictures take: from the structures of programs and back. Nobody else reads or
-// writes their fields. Functions that take a pointer refuse null.
+// Conversion of the vendor's structs for VPC calls. No other file reads or writes their fields.
+// Functions that take a pointer refuse null.
 #pragma once
 
 #include <vector>

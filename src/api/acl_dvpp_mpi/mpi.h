@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frame of the entry points of the second media interface: that of src/api/acl/entry.h, with
-// the numbers of the units (errors.cpp) instead of aclError.
+// The frame of the entry points of the V2 media interface: that of src/api/acl/entry.h, with the
+// error codes of the units (errors.cpp) instead of aclError.
 #pragma once
 
 #include "acl/dvpp/hi_dvpp.h"
@@ -28,7 +28,7 @@ hi_s32 enter(const char* function, Module module, Body&& body) {
   });
 }
 
-// The shape of most calls: find the channel, do one thing.
+// The common form of calls: find the channel, do one thing.
 template <typename Channels, typename Do>
 hi_s32 on_channel(const char* function, Module module, Channels& channels, hi_s32 number,
                   Do&& act) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings of encoders that are kept and given back and change nothing here (venc_idle.def): a
-// program that sets one is told in the log, and docs/media.md names them.
+// Encoder settings that are stored but have no effect here (venc_idle.def): if a program sets one,
+// the log says so, and docs/media.md names them.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace anynpu::mpi {
 
 class IdleSettings {
  public:
-  // All fields of `group` and of what lies in it that are set and have no effect. Of a union only
-  // the member in use is looked at; `rate_mode` selects that of hi_venc_rc_param.
+  // All fields of `group` and of nested structs that are set and have no effect. Of a union only
+  // the active member is checked; `rate_mode` selects that of hi_venc_rc_param.
   template <typename Group>
   static std::string names_in(const Group& group, int32_t rate_mode = 0) {
     IdleSettings found;

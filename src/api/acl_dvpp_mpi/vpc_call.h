@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shape of calls on pictures: put work into a job, queue it, give its number.
+// The common form of VPC calls: add work to a job, queue it, return its number.
 #pragma once
 
 #include "api/acl_dvpp_mpi/convert_vpc.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drawing into pictures (acl.himpi.vpc_draw_cover and its kin).
+// Drawing into pictures (acl.himpi.vpc_draw_cover and similar).
 #include "api/acl_dvpp_mpi/vpc_call.h"
 
 using namespace anynpu;

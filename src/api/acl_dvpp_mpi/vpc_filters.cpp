@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filters, mirrors, turns and pyramids of pictures (acl.himpi.vpc_blur and its kin).
+// Filters, flips, rotations and pyramids of pictures (acl.himpi.vpc_blur and similar).
 #include "api/acl_dvpp_mpi/vpc_call.h"
 
 using namespace anynpu;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A round view of several pictures (hi_mpi_vpc_roundview_stitching and its parameters).
+// Surround view from several pictures (hi_mpi_vpc_roundview_stitching and its parameters).
 #include "api/acl_dvpp_mpi/convert_record.h"
 #include "api/acl_dvpp_mpi/convert_stitching.h"
 #include "api/acl_dvpp_mpi/vpc_call.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warping by matrices and tables (acl.himpi.vpc_warp_affine and its kin).
+// Warping by matrices and tables (acl.himpi.vpc_warp_affine and similar).
 #include "api/acl_dvpp_mpi/vpc_call.h"
 
 using namespace anynpu;

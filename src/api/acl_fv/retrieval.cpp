@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclfv*: feature retrieval (guide 7.13). Its limits stand in docs/retrieval.md.
+// aclfv*: feature retrieval (guide 7.13). docs/retrieval.md has its limits.
 #include "service/retrieval/retrieval.h"
 
 #include "acl/ops/acl_fv.h"

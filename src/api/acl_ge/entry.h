@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frame (api/frame.h) of the entry points of the graph engine, whose failures become
-// graphStatus; the sentence is kept for aclGetRecentErrMsg(). They work without aclInit.
+// graphStatus; the message is kept for aclGetRecentErrMsg(). They work without aclInit.
 #pragma once
 
 #include <map>

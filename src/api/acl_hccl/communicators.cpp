@@ -18,7 +18,7 @@ using namespace service;
 
 static_assert(sizeof(HcclRootInfo) == collective::kRootInfoBytes);
 
-// What stands in the reserved bytes of HcclCommConfig.
+// The contents of the reserved bytes of HcclCommConfig.
 struct ConfigInfo {
   size_t size;
   uint32_t magic;

@@ -120,7 +120,7 @@ HcclResult report(const char* function, const Failure& failure) {
     ANYNPU_LOG(error, "{}", text);
     keep_sentence(Interface::acl, std::move(text));
   } catch (...) {
-    // No memory for a sentence: the number alone has to do.
+    // No memory for a message: only the code is returned.
   }
   return result;
 }

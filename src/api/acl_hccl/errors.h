@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From Status to HcclResult. The sentence is kept where aclGetRecentErrMsg finds it.
+// Maps Status to HcclResult. The message is kept for aclGetRecentErrMsg.
 #pragma once
 
 #include <string_view>
@@ -14,7 +14,7 @@ using Failure = api::Failure<HcclResult>;
 
 HcclResult to_hccl_result(Code code);
 HcclResult number_of(const char* function, const Failure& failure);
-// Keeps and logs the sentence. Never called with ok.
+// Stores and logs the message. Never called with ok.
 HcclResult report(const char* function, const Failure& failure);
 // "HCCL_E_PARA"; "unknown result" for others.
 const char* result_name(HcclResult result);

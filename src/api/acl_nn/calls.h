@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the generated entry points of libopapi.so call: arguments by the types of the headers, and
+// Called by the generated entry points of libopapi.so: arguments by their types in the headers, and
 // the two phases.
 #pragma once
 

@@ -63,7 +63,7 @@ aclError report(const char* function, const acl::Failure& failure) {
     ANYNPU_LOG(error, "{}", text);
     keep_sentence(Interface::acl, std::move(text));
   } catch (...) {
-    // No memory for a sentence: the number alone has to do.
+    // No memory for a message: only the code is returned.
   }
   return code;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From Status to the numbers of aclnn. The sentence goes where that of a failed acl function goes:
+// Maps Status to aclnn's error codes. The message goes where that of a failed acl function goes:
 // the log, aclGetRecentErrMsg, aclrtPeekAtLastError.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making and ending the objects of aclnn.
+// Creating and destroying the objects of aclnn.
 #include "service/aclnn/objects.h"
 
 #include "api/acl_nn/entry.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the objects of aclnn say about themselves, and tensors that are set anew.
+// Queries about the objects of aclnn, and changes of tensors.
 #include "api/acl_nn/entry.h"
 #include "service/aclnn/objects.h"
 
@@ -45,6 +45,15 @@ aclnnStatus change(const char* function, aclTensor* tensor, Change&& change) {
   return enter(function, [&]() -> Status {
     ANYNPU_ASSIGN(auto pin, resolve<service::NnTensor>(to_handle(tensor)));
     return change(pin->view);
+  });
+}
+
+aclnnStatus tell_weight_size(const char* function, const aclIntArray* shape, uint64_t* size) {
+  return enter(function, [&]() -> Status {
+    ANYNPU_ASSIGN(auto pin, resolve<service::NnInts>(to_handle(shape)));
+    ANYNPU_TRY(check_pointer(size, "weightTensorSize"));
+    ANYNPU_ASSIGN(*size, service::matmul_weight_size(pin->values));
+    return {};
   });
 }
 
@@ -118,4 +127,13 @@ aclnnStatus aclGetRawTensorAddr(const aclTensor* tensor, void** addr) {
   });
 }
 
+
+aclnnStatus aclnnCalculateMatmulWeightSize(const aclIntArray* tensorShape, uint64_t* weightTensorSize) {
+  return tell_weight_size(__func__, tensorShape, weightTensorSize);
+}
+aclnnStatus aclnnCalculateMatmulWeightSizeV2(const aclIntArray* tensorShape, aclDataType dataType,
+                                             uint64_t* weightTensorSize) {
+  (void)dataType;  // counted in elements
+  return tell_weight_size(__func__, tensorShape, weightTensorSize);
+}
 }  // extern "C"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program tells about the kernels it launches (aclprofRangePushEx).
+// Operator descriptions for kernels that a program launches (aclprofRangePushEx).
 #include "service/profile/tensor_range.h"
 
 #include "acl/acl_prof.h"

@@ -44,7 +44,7 @@ constexpr Named kErrors[] = {
     NAMED(stcErrorInvalidNpuTask, "invalid NPU task"),
     NAMED(stcErrorInvalidImageDataSection, "too many data section in device image"),
     NAMED(stcErrorNpuTaskRunning, "NPU task is running with the active NPU module"),
-    // The document lists no sentence for the next three.
+    // The document has no message for the next three.
     NAMED(stcErrorOutOfHostMemory, "out of host memory"),
     NAMED(stcErrorTooManyOpenStreams, "too many open streams"),
     NAMED(stcErrorTooManyOpenEvents, "too many open events"),
@@ -59,7 +59,7 @@ const Named* find(stcError_t error) {
   return nullptr;
 }
 
-// Where the document gives a function an error of its own.
+// Functions with a special error code in the document.
 struct Special {
   std::string_view function;
   Code code;

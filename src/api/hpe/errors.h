@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From Status to stcError_t: one table (errors.cpp), with the names and sentences of the document.
-// Beside the document's fixed sentence the thread keeps our own, which says what failed with its
+// Maps Status to stcError_t: one table (errors.cpp), with the names and messages of the document.
+// Besides the document's fixed message the thread keeps our own, which says what failed with its
 // values (base/recent_failure.h, anynpu_hpe_last_sentence). Works in forked children.
 #pragma once
 
@@ -18,7 +18,7 @@ using Failure = api::Failure<stcError_t>;
 stcError_t to_stc_error(std::string_view function, Code code);
 stcError_t number_of(const char* function, const Failure& failure);
 
-// Keeps and logs a failure and returns its code. Never called with ok.
+// Stores and logs a failure and returns its code. Never called with ok.
 stcError_t report(const char* function, const Failure& failure);
 
 // The error of this name; stcSuccess when there is none.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages over UCX: tagged sends that are done when they are matched, so that nobody sends more
-// than the other side takes. One worker a process; calls take turns.
+// Messages over UCX: tagged sends that complete when they are matched, so that a rank never sends
+// more than the other side takes. One worker per process; calls are serialized.
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// FusedAttention: scores, softmax and values as two products with a kernel for the rows between
-// them. Scores lie in the workspace.
+// FusedAttention: in one kernel, or as two products with a kernel for the rows of scores between
+// them, which lie in the workspace.
+#include <algorithm>
+#include <array>
+
 #include "base/align.h"
+#include "cuda/kernels/flash_attention.h"
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
 #include "cuda/kernels/product.h"
@@ -56,6 +60,49 @@ Result<std::shared_ptr<const JitKernel>> make_softmax(const OpContext& context,
       cuda_name(type), mask_type, a.rows, a.heads, a.rows * a.heads, a.columns, mask));
 }
 
+// The kernel on copies of operands that lie at odd addresses, inside of a larger buffer.
+Status run_on_copies(const FlashAttention& flash, const std::array<size_t, 4>& bytes,
+                     const ops::RunArgs& args, CudaQueue& queue, bool masked) {
+  const Driver& cuda = driver();
+  CUdeviceptr block = 0;
+  ANYNPU_TRY(cuda_status(
+      cuda.cuMemAllocAsync(&block, bytes[0] + bytes[1] + bytes[2] + bytes[3], queue.stream()),
+      "taking memory for copies of operands"));
+  auto* at = reinterpret_cast<std::byte*>(block);
+  std::vector<const std::byte*> inputs(args.inputs.begin(), args.inputs.end());
+  Status status;
+  for (size_t k = 0; k < 3 && status.ok(); ++k) {
+    status = queue.copy({at, args.inputs[k], bytes[k]});
+    inputs[k] = at;
+    at += bytes[k];
+  }
+  std::byte* const outputs[] = {at};
+  ops::RunArgs copies = args;
+  copies.inputs = inputs;
+  copies.outputs = outputs;
+  if (status.ok()) status = flash.enqueue(copies, queue, masked);
+  if (status.ok()) status = queue.copy({args.outputs[0], at, bytes[3]});
+  const Status freed = cuda_status(cuda.cuMemFreeAsync(block, queue.stream()), "freeing copies");
+  return status.ok() ? freed : status;
+}
+
+PlanResult plan_flash(const OpContext& context) {
+  ANYNPU_ASSIGN(const AttentionShape a, ops::attention::attention_shape_of(context));
+  ANYNPU_ASSIGN(const FlashAttention flash,
+                make_flash(a, context.inputs[0].dtype,
+                           a.has_mask ? context.inputs[3].dtype : DType::f16));
+  const auto bytes_of_operand = [](const ops::Operand& operand) {
+    return bytes_of(operand.dtype, static_cast<size_t>(element_count(operand.shape)));
+  };
+  const std::array<size_t, 4> bytes = {
+      bytes_of_operand(context.inputs[0]), bytes_of_operand(context.inputs[1]),
+      bytes_of_operand(context.inputs[2]), bytes_of_operand(context.outputs[0])};
+  return cuda_plan([flash, bytes, masked = a.has_mask](const ops::RunArgs& args, CudaQueue& queue) {
+    return FlashAttention::aligned(args) ? flash.enqueue(args, queue, masked)
+                                         : run_on_copies(flash, bytes, args, queue, masked);
+  });
+}
+
 PlanResult plan_attention(const OpContext& context) {
   ANYNPU_ASSIGN(const AttentionShape a, ops::attention::attention_shape_of(context));
   const DType type = context.inputs[0].dtype;
@@ -84,9 +131,12 @@ PlanResult plan_attention(const OpContext& context) {
   auto plan = cuda_plan([=](const ops::RunArgs& args, CudaQueue& queue) {
     std::byte* const scratch = args.workspace + scratch_at;
     for (int64_t b = 0; b < a.batch; ++b) {
-      ANYNPU_TRY(first->enqueue(queue, args.inputs[0] + b * a.q.batch * bytes,
-                                args.inputs[1] + b * a.key.read.batch * bytes,
-                                args.workspace + b * score_bytes, scratch, a.scale));
+      ANYNPU_TRY(first->enqueue(queue.gpu(), queue.stream(),
+                                {.a = args.inputs[0] + b * a.q.batch * bytes,
+                                 .b = args.inputs[1] + b * a.key.read.batch * bytes,
+                                 .y = args.workspace + b * score_bytes,
+                                 .workspace = scratch,
+                                 .alpha = a.scale}));
     }
     void* at = args.workspace;
     const void* mask = a.has_mask ? args.inputs[3] : nullptr;
@@ -94,21 +144,23 @@ PlanResult plan_attention(const OpContext& context) {
     ANYNPU_TRY(softmax->launch(queue, static_cast<size_t>(a.batch * a.heads * a.rows), 128,
                                arguments));
     for (int64_t b = 0; b < a.batch; ++b) {
-      ANYNPU_TRY(second->enqueue(queue, args.workspace + b * score_bytes,
-                                 args.inputs[2] + b * a.value.read.batch * bytes,
-                                 args.outputs[0] + b * a.y.batch * bytes, scratch, 1));
+      ANYNPU_TRY(second->enqueue(queue.gpu(), queue.stream(),
+                                 {.a = args.workspace + b * score_bytes,
+                                  .b = args.inputs[2] + b * a.value.read.batch * bytes,
+                                  .y = args.outputs[0] + b * a.y.batch * bytes,
+                                  .workspace = scratch}));
     }
     return Status();
   });
-  plan->workspace_bytes = scratch_at + Product::kWorkspaceBytes;
+  plan->workspace_bytes =
+      scratch_at + std::max(first->workspace_bytes(), second->workspace_bytes());
   return plan;
 }
 
-Status can_run_attention(const OpContext& context) {
-  ANYNPU_TRY(Product::available());
+Status can_run_either(const OpContext& context) {
   ANYNPU_ASSIGN(const AttentionShape a, ops::attention::attention_shape_of(context));
   if (a.has_past || a.causal || a.left >= 0 || a.right >= 0 || a.has_lengths || a.softcap != 0 ||
-      a.kv_heads != a.heads || a.scores != ops::attention::Scores::none)
+      a.scores != ops::attention::Scores::none)
     return fail(Code::unsupported_feature, "caches, windows, groups or scores are asked for");
   if (a.has_mask && cuda_name(context.inputs[3].dtype).empty())
     return fail(Code::unsupported_dtype, "a mask of type {}", name_of(context.inputs[3].dtype));
@@ -119,9 +171,32 @@ Status can_run_attention(const OpContext& context) {
   return {};
 }
 
+Status can_run_attention(const OpContext& context) {
+  ANYNPU_TRY(Product::available());
+  ANYNPU_TRY(can_run_either(context));
+  ANYNPU_ASSIGN(const AttentionShape a, ops::attention::attention_shape_of(context));
+  if (a.kv_heads != a.heads)
+    return fail(Code::unsupported_feature, "{} heads of keys for {} heads", a.kv_heads, a.heads);
+  return {};
+}
+
+Status can_run_one_kernel(const OpContext& context) {
+  ANYNPU_TRY(can_run_either(context));
+  ANYNPU_ASSIGN(const AttentionShape a, ops::attention::attention_shape_of(context));
+  if (can_run_flash(a, context.inputs[0].dtype)) return {};
+  return fail(Code::unsupported_feature, "takes heads of up to 128 numbers, a multiple of 16");
+}
+
 }  // namespace
 
 void add_attention(std::vector<ops::KernelDef>& kernels) {
+  kernels.push_back({.op = "FusedAttention",
+                     .name = "cuda_flash",
+                     .domain = "anynpu",
+                     .backend = "cuda",
+                     .types = ops::DTypeSet{DType::f16, DType::bf16},
+                     .can_run = can_run_one_kernel,
+                     .create = ops::create_plain<plan_flash>});
   kernels.push_back({.op = "FusedAttention",
                      .name = "cublaslt_rows",
                      .domain = "anynpu",

@@ -3,15 +3,11 @@
 
 #include <nvrtc.h>
 
-#include <filesystem>
 #include <map>
 #include <mutex>
 #include <vector>
 
-#include "base/content_hash.h"
-#include "base/env.h"
-#include "base/mapped_file.h"
-#include "base/whole_file.h"
+#include "cuda/kernels/disk_cache.h"
 #include "cuda/kernels/library.h"
 
 namespace anynpu::device::cuda {
@@ -28,6 +24,8 @@ namespace {
   X(nvrtcGetProgramLog)           \
   X(nvrtcGetCUBINSize)            \
   X(nvrtcGetCUBIN)
+
+constexpr int kHopper = 90;  // waits for the kernel in front inside of a kernel
 
 struct Nvrtc {
 #define X(name) decltype(&::name) name = nullptr;
@@ -83,7 +81,32 @@ template <typename V> __device__ __forceinline__ void store(boolean& y, V x) { y
 // NaN wins, as in numpy.
 template <typename T> __device__ __forceinline__ T lower(T a, T b) { return a != a || a < b ? a : b; }
 template <typename T> __device__ __forceinline__ T higher(T a, T b) { return a != a || a > b ? a : b; }
+// Integers of floats as processors make them: outside of 64 bits the most negative.
+__device__ __forceinline__ i64 whole(double v) {
+  return v >= -9223372036854775808.0 && v < 9223372036854775808.0 ? (i64)v : (i64)0x8000000000000000ull;
+}
+__device__ __forceinline__ u64 whole_u64(double v) {
+  return v >= 9223372036854775808.0 && v < 18446744073709551616.0 ? (u64)v : (u64)whole(v);
+}
+template <typename T> __device__ __forceinline__ T floor_mod(T a, T b) {
+  const T r = fmod(a, b); return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+// v * (1 + erf(v / sqrt(2))) / 2 for results of 16 bits, within 3.1e-6: v / (1 + exp(-2 g)), where
+// tanh(g) is the error function and g / v a polynomial of v squared.
+__device__ __forceinline__ float gelu16(float v) {
+  const float t = fminf(v * v, 30.0f);
+  float p = 1.1190853e-6f; p = fmaf(p, t, -3.0581060e-5f); p = fmaf(p, t, -1.2486137e-4f);
+  p = fmaf(p, t, 3.6468791e-2f); p = fmaf(p, t, 0.79782814f);
+  float e; asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(-2.8853901f * v * p));
+  return __fdividef(v, 1.0f + e);
+}
+// Tells the host that a value lies outside (cuda/faults.h).
+__device__ __forceinline__ void fault(volatile i64* board, i64 number, i64 value, i64 extent) {
+  board[1] = value; board[2] = extent; __threadfence_system(); board[0] = number;
+}
 #define INFINITY __int_as_float(0x7f800000)
+// What one access of 16 bytes moves.
+template <typename T> struct alignas(16) Pack { T v[16 / sizeof(T)]; };
 )cuda";
 
 Result<std::vector<char>> compile(const Nvrtc& nvrtc, const std::string& source, int capability) {
@@ -116,38 +139,44 @@ Result<std::vector<char>> compile(const Nvrtc& nvrtc, const std::string& source,
   return code;
 }
 
-std::string file_of(const std::string& source, int capability, int version) {
-  const std::string folder = env::cache_path();
-  if (folder.empty()) return {};
-  const std::string text = format("sm_{} nvrtc {} {}", capability, version, source);
-  return format("{}/cuda/{}.cubin", folder, content_hash(std::as_bytes(std::span(text))));
-}
-
 Result<std::vector<char>> compiled(const std::string& source, int capability) {
   if (!nvrtc().ok()) return nvrtc().status();
   int major = 0, minor = 0;
   nvrtc()->nvrtcVersion(&major, &minor);
-  const std::string path = file_of(source, capability, major * 100 + minor);
-  if (!path.empty()) {
-    if (const auto file = MappedFile::open_own(path); file.ok()) {
-      const auto bytes = (*file)->bytes();
-      return std::vector<char>(reinterpret_cast<const char*>(bytes.data()),
-                               reinterpret_cast<const char*>(bytes.data()) + bytes.size());
-    }
-  }
+  const std::string key =
+      format("sm_{} nvrtc {} {}", capability, major * 100 + minor, source);
+  if (auto kept = read_kept(key)) return std::move(*kept);
   ANYNPU_ASSIGN(std::vector<char> code, compile(*nvrtc(), source, capability));
-  if (!path.empty()) {
-    const std::span<const std::byte> parts[] = {std::as_bytes(std::span(code))};
-    std::error_code none;
-    const auto folder = std::filesystem::path(path).parent_path();
-    std::filesystem::create_directories(folder, none);
-    std::filesystem::permissions(folder, std::filesystem::perms::owner_all, none);
-    (void)write_file_atomically(path, parts, Durability::unsynced);
-  }
+  keep_on_disk(key, code);
   return code;
 }
 
 }  // namespace
+
+bool starts_early(const Gpu& gpu) { return gpu.capability() >= kHopper; }
+
+namespace {
+
+// The kernel may be put on the GPU while the one before it still runs, and waits there for its end;
+// the one behind it may do the same.
+std::string with_early_start(const Gpu& gpu, std::string source) {
+  const size_t at = source.find('{', source.find("__global__"));
+  if (starts_early(gpu) && at != std::string::npos) {
+    source.insert(at + 1,
+                  "\n  asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");\n"
+                  "  asm volatile(\"griddepcontrol.launch_dependents;\");\n");
+  }
+  return source;
+}
+
+}  // namespace
+
+Status compiler_available() { return nvrtc().ok() ? Status() : nvrtc().status(); }
+
+Status check_source(const std::string& source, int capability) {
+  ANYNPU_TRY(compiler_available());
+  return compile(*nvrtc(), kPrelude + source, capability).status();
+}
 
 Result<CUfunction> compile_kernel(const Gpu& gpu, const std::string& source) {
   static auto& mutex = *new std::mutex;
@@ -155,7 +184,8 @@ Result<CUfunction> compile_kernel(const Gpu& gpu, const std::string& source) {
   const std::lock_guard lock(mutex);
   CUfunction& function = known[{gpu.unit(), source}];
   if (function) return function;
-  ANYNPU_ASSIGN(const std::vector<char> code, compiled(kPrelude + source, gpu.capability()));
+  ANYNPU_ASSIGN(const std::vector<char> code,
+                compiled(kPrelude + with_early_start(gpu, source), gpu.capability()));
   ANYNPU_TRY(gpu.enter());
   CUmodule module = nullptr;
   ANYNPU_TRY(cuda_status(driver().cuModuleLoadData(&module, code.data()), "loading a kernel"));

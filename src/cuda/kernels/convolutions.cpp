@@ -16,12 +16,6 @@ using ops::OpContext;
 using ops::PlanResult;
 using ops::conv::ConvShape;
 
-cudnnDataType_t cudnn_type(DType type) {
-  if (type == DType::f16) return CUDNN_DATA_HALF;
-  if (type == DType::bf16) return CUDNN_DATA_BFLOAT16;
-  return type == DType::f64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
-}
-
 std::vector<int> narrow(const std::vector<int64_t>& values) {
   return {values.begin(), values.end()};
 }
@@ -69,7 +63,7 @@ class Convolution {
                                     workspace + round_up(padded_.bytes, size_t{512}),
                                     scratch_bytes_, beta, y_, y),
         "a convolution"));
-    return enqueue_epilogue(epilogue_.get(), queue, y, bias, z, count_);
+    return enqueue_epilogue(epilogue_, queue, y, bias, z, count_);
   }
 
  private:
@@ -84,7 +78,7 @@ class Convolution {
   size_t scratch_bytes_ = 0, count_ = 0;
   bool wide_ = false;
   Padded padded_;
-  std::shared_ptr<const JitKernel> epilogue_;
+  EpilogueKernels epilogue_;
 };
 
 Result<std::shared_ptr<const Convolution>> Convolution::make(const OpContext& context) {

@@ -2,13 +2,13 @@
 // Operators that move elements. Most have a strided copy as their plan on the host
 // (ops/data_movement/strided_copy.h): the same copy is generated for the GPU. Views share memory,
 // Concat and Split are copies of rows.
+#include "cuda/kernels/host_plan.h"
 #include "cuda/kernels/indexing.h"
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
 #include "cuda/transfer.h"
 #include "ops/data_movement/axes.h"
 #include "ops/data_movement/strided_copy.h"
-#include "ops/registry.h"
 
 namespace anynpu::device::cuda {
 
@@ -17,25 +17,11 @@ namespace {
 using ops::OpContext;
 using ops::PlanResult;
 
-// The plan that the host has for this node.
-Result<std::unique_ptr<ops::KernelPlan>> host_plan(const OpContext& context) {
-  OpContext on_host = context;
-  on_host.target = ops::Target::host();
-  ANYNPU_ASSIGN(const ops::KernelDef* const def, ops::choose_kernel(on_host));
-  ANYNPU_ASSIGN(const auto kernel, def->create(on_host));
-  return kernel->plan(on_host);
-}
-
-std::string element_type(size_t bytes) {
-  if (bytes == 16) return "ulonglong2";
-  return bytes == 1 ? "u8" : bytes == 2 ? "u16" : bytes == 4 ? "u32" : "u64";
-}
-
 PlanResult plan_copy(const OpContext& context) {
   ANYNPU_ASSIGN(const auto on_host, host_plan(context));
   const auto* const copy = dynamic_cast<const ops::StridedCopy*>(on_host.get());
   if (!copy) return fail(Code::internal, "{} is no strided copy", context.label());
-  const std::string type = element_type(copy->element_bytes);
+  const std::string type = bits_type(copy->element_bytes);
   ANYNPU_ASSIGN(
       auto kernel,
       JitKernel::make(format(
@@ -76,6 +62,11 @@ PlanResult plan_view(const OpContext& context) {
 Status can_run_view(const OpContext& context) {
   if (context.outputs.size() > 1 && context.outputs[1].present)
     return fail(Code::unsupported_feature, "a mask is asked for");
+  if (context.schema->name == "Dropout" && context.has_input(2)) {
+    const ops::Operand& training = context.inputs[2];
+    if (!training.is_constant || training.constant.empty() || training.constant[0] != std::byte{0})
+      return fail(Code::unsupported_feature, "training may be asked for");
+  }
   return {};
 }
 

@@ -30,6 +30,12 @@ const Result<Cudnn>& cudnn() {
   return *loaded;
 }
 
+cudnnDataType_t cudnn_type(DType type) {
+  if (type == DType::f16) return CUDNN_DATA_HALF;
+  if (type == DType::bf16) return CUDNN_DATA_BFLOAT16;
+  return type == DType::f64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
+}
+
 Status cudnn_check(cudnnStatus_t status, const char* what) {
   if (status == CUDNN_STATUS_SUCCESS) return {};
   return fail(status == CUDNN_STATUS_ALLOC_FAILED ? Code::out_of_memory : Code::task_failed,

@@ -5,6 +5,7 @@
 #include <cudnn.h>
 
 #include "cuda/gpu.h"
+#include "tensor/dtype.h"
 
 namespace anynpu::device::cuda {
 
@@ -25,7 +26,14 @@ namespace anynpu::device::cuda {
   X(cudnnSetConvolutionMathType)               \
   X(cudnnGetConvolutionForwardAlgorithm_v7)    \
   X(cudnnGetConvolutionForwardWorkspaceSize)   \
-  X(cudnnConvolutionForward)
+  X(cudnnConvolutionForward)                   \
+  X(cudnnGetVersion)                           \
+  X(cudnnBackendCreateDescriptor)              \
+  X(cudnnBackendDestroyDescriptor)             \
+  X(cudnnBackendSetAttribute)                  \
+  X(cudnnBackendGetAttribute)                  \
+  X(cudnnBackendFinalize)                      \
+  X(cudnnBackendExecute)
 
 struct Cudnn {
 #define X(name) decltype(&::name) name = nullptr;
@@ -35,6 +43,8 @@ struct Cudnn {
 
 // Fails with what is missing.
 const Result<Cudnn>& cudnn();
+
+cudnnDataType_t cudnn_type(DType type);
 
 Status cudnn_check(cudnnStatus_t status, const char* what);
 

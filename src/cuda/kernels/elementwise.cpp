@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element-wise operators: one formula each, from which a kernel is generated for the types and
 // shapes of a plan.
+#include <algorithm>
+
 #include "base/text.h"
 #include "cuda/kernels/indexing.h"
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
+#include "ops/blocked_layout.h"
 
 namespace anynpu::device::cuda {
 
@@ -17,6 +20,8 @@ using ops::PlanResult;
 constexpr DTypeSet kReals = ops::kFloats;
 constexpr DTypeSet kAll = ops::kNumbers;
 constexpr DTypeSet kLogical{DType::boolean};
+constexpr DTypeSet kSigned{DType::i8, DType::i16, DType::i32, DType::i64};
+constexpr DTypeSet kUnsigned{DType::u8, DType::u16, DType::u32, DType::u64};
 
 // x0, x1 ... are the operands in the type that is computed in, {name} the attribute of that name.
 struct Formula {
@@ -28,7 +33,9 @@ struct Formula {
 
 constexpr Formula kFormulas[] = {
     {"Abs", kReals, "fabs(x0)"},
-    {"Neg", kReals, "-x0"},
+    {"Abs", kSigned, "x0 < 0 ? -x0 : x0"},
+    {"Abs", kUnsigned, "x0"},
+    {"Neg", kReals | kSigned, "-x0"},
     {"Exp", kReals, "exp(x0)"},
     {"Log", kReals, "log(x0)"},
     {"Sqrt", kReals, "sqrt(x0)"},
@@ -52,7 +59,7 @@ constexpr Formula kFormulas[] = {
     {"Sigmoid", kReals, "1 / (1 + exp(-x0))"},
     {"Softplus", kReals, "x0 > 20 ? x0 : log1p(exp(x0))"},
     {"Softsign", kReals, "x0 / (1 + fabs(x0))"},
-    {"Relu", kReals, "x0 > 0 ? x0 : x0 != x0 ? x0 : 0"},
+    {"Relu", kReals | kSigned, "x0 > 0 ? x0 : x0 != x0 ? x0 : (C)0"},
     {"LeakyRelu", kReals, "x0 >= 0 ? x0 : x0 * (C){alpha}"},
     {"ThresholdedRelu", kReals, "x0 > (C){alpha} ? x0 : 0"},
     {"Elu", kReals, "x0 >= 0 ? x0 : (C){alpha} * expm1(x0)"},
@@ -62,16 +69,25 @@ constexpr Formula kFormulas[] = {
     {"HardSwish", kReals, "x0 * fmax((C)0, fmin((C)1, x0 / 6 + (C)0.5))"},
     {"Mish", kReals, "x0 * tanh(x0 > 20 ? x0 : log1p(exp(x0)))"},
     {"Swish", kReals, "x0 / (1 + exp(-(C){alpha} * x0))"},
-    {"Sign", kReals, "(C)((x0 > 0) - (x0 < 0))"},
+    {"Sign", kAll, "(C)((x0 > 0) - (x0 < 0))"},
     {"IsNaN", kReals, "x0 != x0"},
     {"Not", kLogical, "!x0"},
     {"Add", kAll, "x0 + x1"},
     {"Sub", kAll, "x0 - x1"},
     {"Mul", kAll, "x0 * x1"},
     {"Div", kReals, "x0 / x1"},
+    {"Div", kSigned, "x1 == 0 ? (C)0 : x1 == (C)-1 ? (C)(0 - x0) : (C)(x0 / x1)"},
+    {"Div", kUnsigned, "x1 == 0 ? (C)0 : (C)(x0 / x1)"},
+    {"BitwiseAnd", ops::kIntegers, "x0 & x1"},
+    {"BitwiseOr", ops::kIntegers, "x0 | x1"},
+    {"BitwiseXor", ops::kIntegers, "x0 ^ x1"},
+    {"BitwiseNot", ops::kIntegers, "~x0"},
+    {"Shrink", kReals,
+     "x0 < -(C){lambd} ? x0 + (C){bias} : x0 > (C){lambd} ? x0 - (C){bias} : 0"},
     {"Pow", kReals, "pow(x0, x1)"},
     {"PRelu", kReals, "x0 >= 0 ? x0 : x0 * x1"},
     {"Equal", kAll, "x0 == x1"},
+    {"Equal", kLogical, "x0 == x1"},
     {"Greater", kAll, "x0 > x1"},
     {"GreaterOrEqual", kAll, "x0 >= x1"},
     {"Less", kAll, "x0 < x1"},
@@ -82,7 +98,7 @@ constexpr Formula kFormulas[] = {
 };
 
 std::string with_attributes(const OpContext& context, std::string text) {
-  for (const char* name : {"alpha", "beta", "gamma"}) {
+  for (const char* name : {"alpha", "beta", "gamma", "lambd", "bias"}) {
     const std::string key = format("{{{}}}", name);
     for (size_t at; (at = text.find(key)) != std::string::npos;)
       text.replace(at, key.size(), format("({})", literal(context.float_attr(name))));
@@ -90,50 +106,151 @@ std::string with_attributes(const OpContext& context, std::string text) {
   return text;
 }
 
-// Where operand `index` is found: PRelu's slope has channels behind it, others are broadcast.
-std::string index_of(const OpContext& context, size_t index, const Shape& out) {
-  return broadcast_index(context.inputs[index].shape, out);
+// The shape with its channels last; axes that a shorter shape lacks are of one element.
+Shape channels_last(const Shape& shape, size_t rank) {
+  Shape whole(rank - shape.size(), 1);
+  whole.insert(whole.end(), shape.begin(), shape.end());
+  whole.push_back(whole[1]);
+  whole.erase(whole.begin() + 1);
+  return whole;
+}
+
+// An operand that lies the same in both layouts.
+bool same_in_both(const Shape& shape, size_t rank) {
+  const Shape last = channels_last(shape, rank);
+  return last.back() == 1 || element_count(last) == last.back() * last.front();
+}
+
+// With channels last where an operand of the output's shape comes so; the others are asked for in
+// that layout, or lie the same in both.
+bool use_channels_last(const OpContext& context) {
+  const Shape& out = context.outputs[0].shape;
+  if (out.size() < 3) return false;
+  bool any = false;
+  for (const ops::Operand& input : context.inputs) {
+    if (!input.present) continue;
+    any = any || (input.shape == out && input.layout == ops::kChannelsLast);
+    if (input.shape.size() != out.size() && !same_in_both(input.shape, out.size())) return false;
+  }
+  return any;
+}
+
+// Shapes as the kernel sees them, in the order of memory; as one axis where nothing is repeated but
+// single numbers.
+struct Axes {
+  Shape out;
+  std::vector<Shape> inputs;  // of the rank of `out`; empty: absent
+};
+
+Axes axes_of(const OpContext& context, bool last) {
+  const Shape& out = context.outputs[0].shape;
+  const auto whole = [&](const Shape& shape) {
+    if (last) return channels_last(shape, out.size());
+    Shape all(out.size() - shape.size(), 1);
+    all.insert(all.end(), shape.begin(), shape.end());
+    return all;
+  };
+  const bool flat = std::all_of(context.inputs.begin(), context.inputs.end(), [&](const auto& in) {
+    return !in.present || in.shape == out || element_count(in.shape) == 1;
+  });
+  Axes axes;
+  axes.out = flat ? Shape{element_count(out)} : whole(out);
+  for (const ops::Operand& input : context.inputs) {
+    if (!input.present) {
+      axes.inputs.emplace_back();
+    } else {
+      axes.inputs.push_back(flat ? Shape{element_count(input.shape)} : whole(input.shape));
+    }
+  }
+  return axes;
+}
+
+// Elements that a thread reads and writes at once: neighbours on the last axis.
+int64_t pack_of(const OpContext& context, const Axes& axes) {
+  size_t widest = size_of(context.outputs[0].dtype);
+  for (const ops::Operand& input : context.inputs) {
+    if (input.present) widest = std::max(widest, size_of(input.dtype));
+  }
+  const auto pack = static_cast<int64_t>(16 / std::max<size_t>(widest, 1));
+  return !axes.out.empty() && pack > 1 && axes.out.back() % pack == 0 ? pack : 1;
+}
+
+std::string source_of(const OpContext& context, const std::string& formula, DType compute,
+                      const Axes& axes, int64_t pack) {
+  Shape out = axes.out;
+  if (pack > 1) out.back() /= pack;
+  std::string parameters, before, loads;
+  std::string types = format("typedef {} C;\n", compute_name(compute));
+  for (size_t k = 0; k < axes.inputs.size(); ++k) {
+    if (!context.has_input(k)) continue;
+    const std::string_view type = cuda_name(context.inputs[k].dtype);
+    const char* const cast = context.inputs[k].dtype == DType::boolean ? "bool" : "C";
+    Shape shape = axes.inputs[k];
+    const bool packed = pack > 1 && shape.back() != 1;
+    if (packed) {
+      shape.back() /= pack;
+      types += format("struct alignas({1} * sizeof({0})) P{2} {{ {0} v[{1}]; }};\n", type, pack, k);
+    }
+    parameters += packed ? format("const P{0}* p{0}, ", k) : format("const {}* p{}, ", type, k);
+    before += format("    const auto q{0} = p{0}[{1}];\n", k, broadcast_index(shape, out));
+    loads += format("    const auto x{0} = ({1})load(q{0}{2});\n", k, cast, packed ? ".v[k]" : "");
+  }
+  types += format("struct alignas({1} * sizeof({0})) PY {{ {0} v[{1}]; }};\n",
+                  cuda_name(context.outputs[0].dtype), pack);
+  return format("{0}extern \"C\" __global__ void kernel({1}PY* y, u32 n) {{\n"
+                "  for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < n;"
+                " i += gridDim.x * blockDim.x) {{\n{2}    PY out;\n#pragma unroll\n"
+                "    for (int k = 0; k < {3}; ++k) {{\n{4}    store(out.v[k], {5});\n    }}\n"
+                "    y[i] = out;\n  }}\n}}\n",
+                types, parameters, before, pack, loads, formula);
 }
 
 PlanResult plan_formula(const OpContext& context, const std::string& formula, DType compute) {
-  const Shape& out = context.outputs[0].shape;
-  std::string parameters, loads;
-  size_t used = 0;
-  for (size_t k = 0; k < context.inputs.size(); ++k) {
-    if (!context.has_input(k)) continue;
-    ++used;
-    parameters += format("const {}* p{}, ", cuda_name(context.inputs[k].dtype), k);
-    loads += format("    const auto x{0} = ({1})load(p{0}[{2}]);\n", k,
-                    context.inputs[k].dtype == DType::boolean ? "bool" : "C",
-                    index_of(context, k, out));
+  const bool last = use_channels_last(context);
+  const Axes axes = axes_of(context, last);
+  const int64_t pack = pack_of(context, axes);
+  const size_t used = static_cast<size_t>(
+      std::count_if(context.inputs.begin(), context.inputs.end(),
+                    [](const ops::Operand& input) { return input.present; }));
+  ANYNPU_ASSIGN(auto single, JitKernel::make(source_of(context, formula, compute, axes, 1)));
+  auto wide = single;
+  if (pack > 1) {
+    ANYNPU_ASSIGN(wide, JitKernel::make(source_of(context, formula, compute, axes, pack)));
   }
-  const std::string source =
-      format("typedef {} C;\nextern \"C\" __global__ void kernel({}{}* y, u32 n) {{\n"
-             "  for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < n;"
-             " i += gridDim.x * blockDim.x) {{\n{}    store(y[i], {});\n  }}\n}}\n",
-             compute_name(compute), parameters, cuda_name(context.outputs[0].dtype), loads, formula);
-  ANYNPU_ASSIGN(auto kernel, JitKernel::make(source));
-  const auto count = static_cast<uint32_t>(element_count(out));
+  const auto all = static_cast<uint32_t>(element_count(context.outputs[0].shape));
   const size_t inputs = context.inputs.size();
-  auto plan = cuda_plan([kernel, count, inputs](const ops::RunArgs& args, CudaQueue& queue) {
+  auto plan = cuda_plan([single, wide, all, pack, inputs](const ops::RunArgs& args,
+                                                          CudaQueue& queue) {
     std::vector<void*> addresses;
     for (size_t k = 0; k < inputs && k < args.inputs.size(); ++k) {
       if (args.inputs[k]) addresses.push_back(const_cast<std::byte*>(args.inputs[k]));
     }
     addresses.push_back(args.outputs[0]);
     std::vector<void*> arguments;
-    for (void*& address : addresses) arguments.push_back(&address);
-    uint32_t n = count;
+    bool aligned = true;
+    for (void*& address : addresses) {
+      arguments.push_back(&address);
+      aligned = aligned && reinterpret_cast<uintptr_t>(address) % 16 == 0;
+    }
+    uint32_t n = aligned ? all / static_cast<uint32_t>(pack) : all;
     arguments.push_back(&n);
-    return kernel->launch_over(queue, count, arguments.data());
+    return (aligned ? wide : single)->launch_over(queue, n, arguments.data());
   });
+  if (last) {
+    for (const ops::Operand& input : context.inputs) {
+      const bool whole = input.present && input.shape.size() == context.outputs[0].shape.size();
+      plan->input_layouts.push_back(whole ? ops::kChannelsLast : ops::Layout::plain);
+    }
+    plan->output_layouts = {ops::kChannelsLast};
+  }
   if (used == 1 && context.inputs[0].dtype == context.outputs[0].dtype) plan->in_place_input = 0;
   return plan;
 }
 
 const Formula* formula_of(const OpContext& context) {
   for (const Formula& formula : kFormulas) {
-    if (formula.op == context.schema->name) return &formula;
+    if (formula.op == context.schema->name && formula.types.has(context.inputs[0].dtype))
+      return &formula;
   }
   return nullptr;
 }
@@ -160,13 +277,6 @@ Status can_run(const OpContext& context) {
   return {};
 }
 
-Status pow_can_run(const OpContext& context) {
-  ANYNPU_TRY(can_run(context));
-  if (!ops::kFloats.has(context.inputs[1].dtype))
-    return fail(Code::unsupported_dtype, "an exponent of type {}", name_of(context.inputs[1].dtype));
-  return {};
-}
-
 // Min, Max, Sum, Mean of any number of operands.
 PlanResult plan_variadic(const OpContext& context) {
   const std::string_view op = context.schema->name;
@@ -180,6 +290,46 @@ PlanResult plan_variadic(const OpContext& context) {
   }
   if (op == "Mean") text = format("({}) / {}", text, context.inputs.size());
   return plan_formula(context, text, context.inputs[0].dtype);
+}
+
+// The sign of a remainder is that of the divisor, with fmod that of the dividend.
+PlanResult plan_mod(const OpContext& context) {
+  const DType type = context.inputs[0].dtype;
+  const bool real = ops::kFloats.has(type), as_dividend = context.int_attr("fmod") != 0;
+  std::string text = "x1 == 0 ? (C)0 : (C)(x0 % x1)";
+  if (real) {
+    text = as_dividend ? "fmod(x0, x1)" : "floor_mod(x0, x1)";
+  } else if (kSigned.has(type)) {
+    text = as_dividend ? "x1 == 0 || x1 == (C)-1 ? (C)0 : (C)(x0 % x1)"
+                       : "x1 == 0 || x1 == (C)-1 ? (C)0 : (C)((x0 % x1 + x1) % x1)";
+  }
+  return plan_formula(context, text, type);
+}
+
+PlanResult plan_shift(const OpContext& context) {
+  const bool left = context.string_attr("direction") == "LEFT";
+  return plan_formula(context,
+                      format("(u64)x1 >= 8 * sizeof(C) ? (C)({}) : (C)(x0 {} x1)",
+                             left ? "0" : "x0 < 0 ? -1 : 0", left ? "<<" : ">>"),
+                      context.inputs[0].dtype);
+}
+
+PlanResult plan_is_inf(const OpContext& context) {
+  return plan_formula(context,
+                      format("({} && x0 == (C)INFINITY) || ({} && x0 == (C)-INFINITY)",
+                             context.int_attr("detect_positive"), context.int_attr("detect_negative")),
+                      context.inputs[0].dtype);
+}
+
+PlanResult plan_gelu(const OpContext& context) {
+  const bool tanh = context.string_attr("approximate") == "tanh";
+  if (!tanh && size_of(context.inputs[0].dtype) == 2)
+    return plan_formula(context, "gelu16(x0)", context.inputs[0].dtype);
+  return plan_formula(
+      context,
+      tanh ? "x0 * (C)0.5 * (1 + tanh((C)0.79788456080286536 * (x0 + (C)0.044715 * x0 * x0 * x0)))"
+           : "x0 * (C)0.5 * (1 + erf(x0 * (C)0.70710678118654752))",
+      context.inputs[0].dtype);
 }
 
 PlanResult plan_where(const OpContext& context) {
@@ -199,17 +349,18 @@ PlanResult plan_clip(const OpContext& context) {
 
 PlanResult plan_cast(const OpContext& context) {
   const DType from = context.inputs[0].dtype, to = context.outputs[0].dtype;
-  // A float beyond the range of an integer type is undefined in C++; conversions on GPUs saturate.
   const char* text = to == DType::boolean ? "x0 != 0" : "x0";
-  return plan_formula(context, text, from);
+  if (ops::kFloats.has(from) && ops::kIntegers.has(to))
+    text = to == DType::u64 ? "whole_u64((double)x0)" : "whole((double)x0)";
+  OpContext one = context;  // CastLike has an operand whose type alone counts
+  one.inputs.resize(1);
+  return plan_formula(one, text, from);
 }
 
 Status cast_can_run(const OpContext& context) {
-  ANYNPU_TRY(can_run(context));
-  const bool from_float = ops::kFloats.has(context.inputs[0].dtype);
-  if (from_float && ops::kIntegers.has(context.outputs[0].dtype))
-    return fail(Code::unsupported_dtype, "floats to integers follow the rules of the host");
-  return {};
+  OpContext one = context;
+  one.inputs.resize(1);
+  return can_run(one);
 }
 
 template <ops::PlanFunction function>
@@ -227,16 +378,20 @@ ops::KernelDef def(std::string_view op, DTypeSet types,
 
 void add_elementwise(std::vector<ops::KernelDef>& kernels) {
   for (const Formula& formula : kFormulas) {
-    kernels.push_back(def<plan_elementwise>(formula.op, formula.types,
-                                            formula.op == "Pow" ? pow_can_run : can_run));
+    kernels.push_back(def<plan_elementwise>(formula.op, formula.types));
   }
   for (const char* op : {"Min", "Max", "Sum", "Mean"}) {
     kernels.push_back(
         def<plan_variadic>(op, op[0] == 'M' && op[1] != 'e' ? kAll : kReals));
   }
   kernels.push_back(def<plan_where>("Where", kLogical));
-  kernels.push_back(def<plan_clip>("Clip", kReals));
-  kernels.push_back(def<plan_cast>("Cast", kAll | kLogical, cast_can_run));
+  kernels.push_back(def<plan_clip>("Clip", kAll));
+  kernels.push_back(def<plan_mod>("Mod", kAll));
+  kernels.push_back(def<plan_shift>("BitShift", ops::kIntegers));
+  kernels.push_back(def<plan_is_inf>("IsInf", kReals));
+  kernels.push_back(def<plan_gelu>("Gelu", kReals));
+  for (const char* op : {"Cast", "CastLike"})
+    kernels.push_back(def<plan_cast>(op, kAll | kLogical, cast_can_run));
 }
 
 }  // namespace anynpu::device::cuda

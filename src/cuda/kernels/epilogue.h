@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What convolutions and matrix products end with, in place: y = activation(y + scale * c + z).
+// The epilogue of convolutions and matrix products, in place: y = activation(y + scale * c + z).
 #pragma once
 
 #include <optional>
@@ -12,18 +12,32 @@ namespace anynpu::device::cuda {
 
 struct Epilogue {
   DType type = DType::f32;
-  std::string c_index;  // of `i`, an index into y; empty: there is no c
+  std::string c_index;  // index into c for element `i` of y; empty: no c
   float c_scale = 1;
   bool has_z = false;
   ops::Activation activation;
-  std::string curve;  // a function of the value v; empty: none
+  std::string curve;  // the activation, an expression of the value v; empty: none
 
   bool empty() const { return c_index.empty() && !has_z && !activation.on && curve.empty(); }
 };
 
-// Null for an empty one. launch with enqueue_epilogue.
-Result<std::shared_ptr<const JitKernel>> make_epilogue(const Epilogue& epilogue);
-Status enqueue_epilogue(const JitKernel* kernel, CudaQueue& queue, void* y, const void* c,
-                        const void* z, size_t count);
+// Two kernels for the same: `wide` moves 16 bytes at a time and needs aligned addresses and a count
+// of whole packs; it is there unless c is added.
+struct EpilogueKernels {
+  std::shared_ptr<const JitKernel> single, wide;
+  size_t pack = 1;  // elements of 16 bytes
+};
+
+// Both null for an empty epilogue.
+Result<EpilogueKernels> make_epilogue(const Epilogue& epilogue);
+Status enqueue_epilogue(const EpilogueKernels& kernels, const Gpu& gpu, CUstream stream, void* y,
+                        const void* c, const void* z, size_t count);
+inline Status enqueue_epilogue(const EpilogueKernels& kernels, CudaQueue& queue, void* y,
+                               const void* c, const void* z, size_t count) {
+  return enqueue_epilogue(kernels, queue.gpu(), queue.stream(), y, c, z, count);
+}
+
+// v clamped as `activation` says, as a statement of generated code; NaN stays. Empty when off.
+std::string clamp_text(const ops::Activation& activation);
 
 }  // namespace anynpu::device::cuda

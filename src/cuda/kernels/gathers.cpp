@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gather along an axis. An index outside the axis gives zeros: the host kernel would refuse it, a
-// GPU cannot ask.
+// Operators that read or write elements where another tensor says: a thread an element. An index
+// outside its axis is reported (cuda/faults.h), and the element is left out.
+#include "cuda/kernels/host_plan.h"
+#include "cuda/kernels/indexing.h"
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
+#include "cuda/kernels/run_check.h"
 #include "ops/data_movement/axes.h"
 
 namespace anynpu::device::cuda {
@@ -12,56 +15,205 @@ namespace {
 using ops::OpContext;
 using ops::PlanResult;
 
-std::string_view bits_name(size_t bytes) {
-  return bytes == 1 ? "u8" : bytes == 2 ? "u16" : bytes == 4 ? "u32" : "u64";
+// kernel(x, at, more, y, board, number, n); `body` sees `i`, an element of `count`.
+PlanResult plan_indexed(const OpContext& context, size_t count, const std::string& more,
+                        const std::string& body, bool copies_input) {
+  const std::string type = bits_type(size_of(context.inputs[0].dtype));
+  ANYNPU_ASSIGN(
+      auto kernel,
+      JitKernel::make(format(
+          "extern \"C\" __global__ void kernel(const {0}* x, const {1}* at, const {2}* more, {0}* y, "
+          "volatile i64* board, i64 number, u64 n) {{\n"
+          "  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += gridDim.x * "
+          "(u64)blockDim.x) {{\n{3}  }}\n}}\n",
+          type, cuda_name(context.inputs[1].dtype), more, body)));
+  ANYNPU_ASSIGN(const RunCheck check, RunCheck::of(context));
+  const size_t bytes = copies_input ? bytes_of(context.inputs[0].dtype,
+                                               static_cast<size_t>(element_count(
+                                                   context.inputs[0].shape)))
+                                    : 0;
+  return cuda_plan([kernel, check, count, bytes](const ops::RunArgs& args, CudaQueue& queue) {
+    if (bytes > 0 && args.outputs[0] != args.inputs[0])
+      ANYNPU_TRY(queue.copy({args.outputs[0], args.inputs[0], bytes}));
+    const void *x = args.inputs[0], *at = args.inputs[1];
+    const void* more = args.inputs.size() > 2 ? args.inputs[2] : nullptr;
+    void* y = args.outputs[0];
+    volatile int64_t* board = check.board;
+    uint64_t number = check.number;
+    size_t n = count;
+    void* arguments[] = {&x, &at, &more, &y, &board, &number, &n};
+    return kernel->launch_over(queue, count, arguments);
+  });
+}
+
+// index = at[k] counted from the front; `otherwise` where it lies outside.
+std::string checked_index(const std::string& place, int64_t extent, const std::string& otherwise) {
+  return format("    const i64 raw = at[{0}]; const i64 index = raw < 0 ? raw + {1} : raw;\n"
+                "    if (index < 0 || index >= {1}) {{ fault(board, number, raw, {1}); {2} }}\n",
+                place, extent, otherwise);
+}
+
+int64_t product_from(const Shape& shape, size_t first) {
+  int64_t count = 1;
+  for (size_t d = first; d < shape.size(); ++d) count *= shape[d];
+  return count;
 }
 
 PlanResult plan_gather(const OpContext& context) {
   const Shape& shape = context.inputs[0].shape;
   ANYNPU_ASSIGN(const int64_t axis, ops::normal_axis(context, context.int_attr("axis"),
                                                      context.inputs[0].rank()));
-  int64_t inner = 1;
-  for (auto d = static_cast<size_t>(axis) + 1; d < shape.size(); ++d) inner *= shape[d];
+  const int64_t inner = std::max<int64_t>(product_from(shape, static_cast<size_t>(axis) + 1), 1);
   const int64_t extent = shape[static_cast<size_t>(axis)];
-  const int64_t indices = element_count(context.inputs[1].shape);
-  const std::string_view type = bits_name(size_of(context.inputs[0].dtype));
+  const int64_t indices = std::max<int64_t>(element_count(context.inputs[1].shape), 1);
+  return plan_indexed(
+      context, static_cast<size_t>(element_count(context.outputs[0].shape)), "u8",
+      format("    const u64 j = i % {0}, k = i / {0} % {1}, o = i / {2};\n{3}"
+             "    y[i] = x[(o * {4} + index) * {0} + j];\n",
+             inner, indices, inner * indices, checked_index("k", extent, "y[i] = 0; continue;"),
+             extent),
+      false);
+}
+
+// Element i of the indices stands at the same place as in the other tensor, but along the axis.
+std::string element_place(const OpContext& context, const Shape& of, size_t axis) {
+  const Shape& indices = context.inputs[1].shape;
+  std::vector<int64_t> strides = strides_of(of);
+  const int64_t step = strides[axis];
+  strides[axis] = 0;
+  return format("{} + index * {}", strided_index(indices, strides, 0), step);
+}
+
+PlanResult plan_gather_elements(const OpContext& context) {
+  const Shape& shape = context.inputs[0].shape;
+  ANYNPU_ASSIGN(const int64_t axis, ops::normal_axis(context, context.int_attr("axis"),
+                                                     context.inputs[0].rank()));
+  const auto at = static_cast<size_t>(axis);
+  return plan_indexed(context, static_cast<size_t>(element_count(context.outputs[0].shape)), "u8",
+                      checked_index("i", shape[at], "y[i] = 0; continue;") +
+                          format("    y[i] = x[{}];\n", element_place(context, shape, at)),
+                      false);
+}
+
+// `from` becomes where the i-th element of the slices that the indices name lies.
+std::string slice_place(const OpContext& context, size_t batch, const std::string& otherwise) {
+  const Shape &shape = context.inputs[0].shape, &indices = context.inputs[1].shape;
+  const auto depth = static_cast<size_t>(indices.back());
+  const std::vector<int64_t> strides = strides_of(shape);
+  const int64_t inner = std::max<int64_t>(product_from(shape, batch + depth), 1);
+  int64_t tuples = 1;  // of one batch
+  for (size_t d = batch; d + 1 < indices.size(); ++d) tuples *= indices[d];
+  std::string body = format("    const u64 tuple = i / {0}; i64 from = i % {0} + (i64)(tuple / {1}) * {2};\n",
+                            inner, std::max<int64_t>(tuples, 1), product_from(shape, batch));
+  for (size_t d = 0; d < depth; ++d) {
+    body += format("    {{\n{}    from += index * {};\n    }}\n",
+                   checked_index(format("tuple * {} + {}", depth, d), shape[batch + d], otherwise),
+                   strides[batch + d]);
+  }
+  return body;
+}
+
+PlanResult plan_gather_nd(const OpContext& context) {
+  const auto batch = static_cast<size_t>(context.int_attr("batch_dims"));
+  return plan_indexed(context, static_cast<size_t>(element_count(context.outputs[0].shape)), "u8",
+                      slice_place(context, batch, "y[i] = 0; continue;") + "    y[i] = x[from];\n",
+                      false);
+}
+
+PlanResult plan_scatter_nd(const OpContext& context) {
+  return plan_indexed(context, static_cast<size_t>(element_count(context.inputs[2].shape)),
+                      bits_type(size_of(context.inputs[0].dtype)),
+                      slice_place(context, 0, "continue;") + "    y[from] = more[i];\n", true);
+}
+
+PlanResult plan_scatter_elements(const OpContext& context) {
+  const Shape& shape = context.inputs[0].shape;
+  ANYNPU_ASSIGN(const int64_t axis, ops::normal_axis(context, context.int_attr("axis"),
+                                                     context.inputs[0].rank()));
+  const auto at = static_cast<size_t>(axis);
+  return plan_indexed(context, static_cast<size_t>(element_count(context.inputs[1].shape)),
+                      bits_type(size_of(context.inputs[0].dtype)),
+                      checked_index("i", shape[at], "continue;") +
+                          format("    y[{}] = more[i];\n", element_place(context, shape, at)),
+                      true);
+}
+
+Status can_run_indexed(const OpContext& context) {
+  if (size_of(context.inputs[0].dtype) > 8 || size_of(context.inputs[0].dtype) == 0)
+    return fail(Code::unsupported_dtype, "elements of type {}", name_of(context.inputs[0].dtype));
+  if (cuda_name(context.inputs[1].dtype).empty())
+    return fail(Code::unsupported_dtype, "indices of type {}", name_of(context.inputs[1].dtype));
+  if (element_count(context.inputs[1].shape) == 0 || element_count(context.inputs[0].shape) == 0)
+    return fail(Code::unsupported_shape, "nothing to read");
+  return {};
+}
+
+// What is written to one place twice is added or compared on the host, in a fixed order.
+Status can_run_scatter(const OpContext& context) {
+  ANYNPU_TRY(can_run_indexed(context));
+  const std::string how = context.string_attr("reduction");
+  if (!how.empty() && how != "none")
+    return fail(Code::unsupported_feature, "values are joined by {}", how);
+  return {};
+}
+
+// ---- Trilu: the triangle above or below the diagonal k, which may be known only at run time.
+
+PlanResult plan_trilu(const OpContext& context) {
+  const Shape& shape = context.inputs[0].shape;
+  const int64_t columns = shape.back(), rows = shape[shape.size() - 2];
+  const bool upper = context.int_attr("upper") != 0, given = context.has_input(1);
+  const std::string type = bits_type(size_of(context.inputs[0].dtype));
   ANYNPU_ASSIGN(
       auto kernel,
       JitKernel::make(format(
-          "extern \"C\" __global__ void kernel(const {0}* x, const {1}* at, {0}* y, u64 n) {{\n"
+          "extern \"C\" __global__ void kernel(const {0}* x, const i64* diagonal, {0}* y, u64 n) {{\n"
+          "  const i64 k = {1};\n"
           "  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += gridDim.x * "
           "(u64)blockDim.x) {{\n"
-          "    const u64 j = i % {2}, k = i / {2} % {3}, o = i / {4};\n"
-          "    i64 index = at[k]; if (index < 0) index += {5};\n"
-          "    y[i] = index >= 0 && index < {5} ? x[(o * {5} + index) * {2} + j] : ({0})0;\n"
+          "    const i64 c = i % {2}, r = i / {2} % {3};\n    y[i] = c - r {4} k ? x[i] : ({0})0;\n"
           "  }}\n}}\n",
-          type, cuda_name(context.inputs[1].dtype), std::max<int64_t>(inner, 1),
-          std::max<int64_t>(indices, 1), std::max<int64_t>(inner * indices, 1), extent)));
-  const auto count = static_cast<size_t>(element_count(context.outputs[0].shape));
+          type, given ? "diagonal[0]" : "0", std::max<int64_t>(columns, 1),
+          std::max<int64_t>(rows, 1), upper ? ">=" : "<=")));
+  const auto count = static_cast<size_t>(element_count(shape));
   return cuda_plan([kernel, count](const ops::RunArgs& args, CudaQueue& queue) {
-    const void *x = args.inputs[0], *at = args.inputs[1];
+    const void* x = args.inputs[0];
+    const void* diagonal = args.inputs.size() > 1 ? args.inputs[1] : nullptr;
     void* y = args.outputs[0];
     size_t n = count;
-    void* arguments[] = {&x, &at, &y, &n};
+    void* arguments[] = {&x, &diagonal, &y, &n};
     return kernel->launch_over(queue, count, arguments);
   });
 }
 
-// Only indices that are known to be inside: others are the host's, which can refuse them.
-Status can_run_gather(const OpContext& context) {
+Status can_run_trilu(const OpContext& context) {
   if (size_of(context.inputs[0].dtype) > 8) return fail(Code::unsupported_dtype, "wide elements");
   return {};
+}
+
+ops::KernelDef indexed_kernel(std::string_view op,
+                              Result<std::unique_ptr<ops::Kernel>> (*create)(const OpContext&),
+                              Status (*can_run)(const OpContext&) = can_run_indexed) {
+  return {.op = op,
+          .name = "cuda_indexed",
+          .backend = "cuda",
+          .types = ops::kNumbers | ops::DTypeSet{DType::boolean},
+          .can_run = can_run,
+          .create = create};
 }
 
 }  // namespace
 
 void add_gathers(std::vector<ops::KernelDef>& kernels) {
-  kernels.push_back({.op = "Gather",
-                     .name = "cuda_gather",
-                     .backend = "cuda",
-                     .types = ops::kNumbers | ops::DTypeSet{DType::boolean},
-                     .can_run = can_run_gather,
-                     .create = ops::create_plain<plan_gather>});
+  kernels.push_back(indexed_kernel("Gather", ops::create_plain<plan_gather>));
+  kernels.push_back(indexed_kernel("GatherElements", ops::create_plain<plan_gather_elements>));
+  kernels.push_back(indexed_kernel("GatherND", ops::create_plain<plan_gather_nd>));
+  kernels.push_back(
+      indexed_kernel("ScatterND", ops::create_plain<plan_scatter_nd>, can_run_scatter));
+  for (const char* op : {"ScatterElements", "Scatter"})
+    kernels.push_back(
+        indexed_kernel(op, ops::create_plain<plan_scatter_elements>, can_run_scatter));
+  kernels.push_back(indexed_kernel("Trilu", ops::create_plain<plan_trilu>, can_run_trilu));
 }
 
 }  // namespace anynpu::device::cuda

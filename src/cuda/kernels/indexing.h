@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of generated kernels that finds an element of an operand for element `i` of the output.
+// Source text for generated kernels: the index of an operand's element for output element `i`.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace anynpu::device::cuda {
 
-// An expression of the variable `index`, an index into a dense tensor of shape `out`: sum over the
-// axes of the index along it times strides[axis], plus `offset`.
+// An expression of the variable `index`, a linear index into a dense tensor of shape `out`: the sum
+// over the axes of coordinate[axis] * strides[axis], plus `offset`.
 std::string strided_index(const Shape& out, const std::vector<int64_t>& strides, int64_t offset,
                           std::string_view index = "i");
 

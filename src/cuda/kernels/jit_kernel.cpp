@@ -10,7 +10,8 @@ namespace anynpu::device::cuda {
 namespace {
 
 constexpr unsigned kThreads = 256;
-constexpr size_t kMostBlocks = 132 * 16;  // grids walk on from there
+constexpr size_t kMostBlocks = 132 * 64;  // grids walk on from there
+std::atomic<int> checked_capability{0};
 
 }  // namespace
 
@@ -18,8 +19,12 @@ Result<std::shared_ptr<const JitKernel>> JitKernel::make(std::string source) {
   std::shared_ptr<const JitKernel> kernel(new JitKernel(std::move(source)));
   if (const auto gpus = Gpu::used(); !gpus.empty())
     ANYNPU_TRY(kernel->function(*gpus[0]).status());
+  if (const int capability = checked_capability)
+    ANYNPU_TRY(check_source(kernel->source_, capability));
   return kernel;
 }
+
+void JitKernel::check_for(int capability) { checked_capability = capability; }
 
 Result<CUfunction> JitKernel::function(const Gpu& gpu) const {
   auto& place = functions_[static_cast<size_t>(gpu.unit()) % kMostGpus];
@@ -29,17 +34,27 @@ Result<CUfunction> JitKernel::function(const Gpu& gpu) const {
   return made;
 }
 
-Status JitKernel::launch(CudaQueue& queue, size_t blocks, unsigned threads,
+Status JitKernel::launch(const Gpu& gpu, CUstream stream, size_t blocks, unsigned threads,
                          void** arguments) const {
   if (blocks == 0) return {};
-  ANYNPU_ASSIGN(const CUfunction found, function(queue.gpu()));
-  return cuda_status(driver().cuLaunchKernel(found, static_cast<unsigned>(blocks), 1, 1, threads, 1,
-                                             1, 0, queue.stream(), arguments, nullptr),
+  ANYNPU_ASSIGN(const CUfunction found, function(gpu));
+  CUlaunchAttribute early = {};
+  early.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  early.value.programmaticStreamSerializationAllowed = 1;
+  CUlaunchConfig config = {};
+  config.gridDimX = static_cast<unsigned>(blocks);
+  config.blockDimX = threads;
+  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+  config.hStream = stream;
+  config.attrs = &early;
+  config.numAttrs = starts_early(gpu) ? 1 : 0;
+  return cuda_status(driver().cuLaunchKernelEx(&config, found, arguments, nullptr),
                      "launching a kernel");
 }
 
-Status JitKernel::launch_over(CudaQueue& queue, size_t count, void** arguments) const {
-  return launch(queue, std::min((count + kThreads - 1) / kThreads, kMostBlocks), kThreads,
+Status JitKernel::launch_over(const Gpu& gpu, CUstream stream, size_t count,
+                              void** arguments) const {
+  return launch(gpu, stream, std::min((count + kThreads - 1) / kThreads, kMostBlocks), kThreads,
                 arguments);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries of the CUDA toolkit (NVRTC, cuBLASLt, cuDNN), opened on first use: from the loader's own
-// paths, from ANYNPU_CUDA_LIBRARIES, or from where the toolkit lies. Thread-safe.
+// Libraries of the CUDA toolkit (NVRTC, cuBLASLt, cuDNN), opened on first use: from the loader's
+// paths, from ANYNPU_CUDA_LIBRARIES, or from the toolkit's folder. Thread-safe.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace anynpu::device::cuda {
 
-// Stays open. Fails with unsupported_feature, the places that were tried and the package to install.
+// Stays open. Fails with unsupported_feature, the paths that were tried and the package to install.
 Result<void*> open_library(const char* file, const char* package);
 
 // A function of it; fails with the name.

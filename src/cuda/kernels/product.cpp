@@ -3,10 +3,19 @@
 
 #include <cublasLt.h>
 
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <limits>
 #include <map>
 #include <mutex>
+#include <vector>
 
+#include "base/env.h"
+#include "base/format.h"
+#include "cuda/kernels/disk_cache.h"
 #include "cuda/kernels/library.h"
+#include "cuda/kernels/measure.h"
 
 namespace anynpu::device::cuda {
 
@@ -15,6 +24,7 @@ namespace {
 #define ANYNPU_CUBLASLT_FUNCTIONS(X)  \
   X(cublasLtCreate)                   \
   X(cublasLtGetStatusString)          \
+  X(cublasLtGetVersion)               \
   X(cublasLtMatmulDescCreate)         \
   X(cublasLtMatmulDescDestroy)        \
   X(cublasLtMatmulDescSetAttribute)   \
@@ -74,10 +84,20 @@ cudaDataType_t cuda_type(DType type) {
   return type == DType::f64 ? CUDA_R_64F : CUDA_R_32F;
 }
 
-// A product as cuBLASLt sees it: column-major, so y^T = b^T * a^T. Immutable once chosen.
+// What was chosen for a product, as it lies on disk.
+struct Choice {
+  cublasLtMatmulAlgo_t algorithm = {};
+  uint64_t workspace_bytes = 0;
+  double microseconds = std::numeric_limits<double>::infinity();
+};
+
+constexpr int kCandidates = 48;
+constexpr uint32_t kAlignment = 16;  // of the operands of a measured product, in bytes
+
+// A product as cuBLASLt sees it: column-major, so y^T = b^T * a^T.
 class LtProduct final : public Product {
  public:
-  explicit LtProduct(DType type) : type_(type) {}
+  explicit LtProduct(const ProductShape& shape) : shape_(shape) {}
   ~LtProduct() override {
     const CublasLt& blas = *cublaslt();
     if (work_) blas.cublasLtMatmulDescDestroy(work_);
@@ -86,102 +106,200 @@ class LtProduct final : public Product {
     }
   }
 
-  Status enqueue(CudaQueue& queue, const void* a, const void* b, void* y, void* workspace,
-                 float alpha) const override {
-    ANYNPU_ASSIGN(const cublasLtHandle_t handle, handle_of(queue.gpu()));
-    ANYNPU_TRY(choose(handle));
-    const double wide_alpha = alpha, wide_zero = 0;
-    const float zero = 0;
-    const bool wide = type_ == DType::f64;
-    return blas_status(
-        cublaslt()->cublasLtMatmul(handle, work_,
-                                   wide ? static_cast<const void*>(&wide_alpha) : &alpha, b, b_, a,
-                                   a_, wide ? static_cast<const void*>(&wide_zero) : &zero, y, y_,
-                                   y, y_, &algorithm_, workspace, kWorkspaceBytes,
-                                   reinterpret_cast<cudaStream_t>(queue.stream())),
-        "a matrix product");
+  size_t workspace_bytes() const override { return choice_.workspace_bytes; }
+  double microseconds() const override { return choice_.microseconds; }
+
+  Status enqueue(const Gpu& gpu, CUstream stream, const ProductOperands& operands) const override {
+    ANYNPU_ASSIGN(const cublasLtHandle_t handle, handle_of(gpu));
+    if (operands.aligned()) return enqueue(handle, stream, operands, choice_);
+    // Addresses inside a buffer: another way, without workspace.
+    ANYNPU_ASSIGN(const auto found, candidates(handle, static_cast<uint32_t>(size_of(shape_.type)),
+                                               0, 1));
+    return enqueue(handle, stream, operands, {found[0].algo, 0});
   }
 
-  Status describe(const ProductShape& g) {
+  Status describe() {
     const CublasLt& blas = *cublaslt();
-    const bool wide = type_ == DType::f64;
+    const ProductShape& g = shape_;
+    const bool wide = g.type == DType::f64;
     ANYNPU_TRY(blas_status(
         blas.cublasLtMatmulDescCreate(&work_, wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F,
                                       wide ? CUDA_R_64F : CUDA_R_32F),
         "describing a product"));
-    const auto turn = [&](cublasLtMatmulDescAttributes_t attribute, bool transposed) {
-      const cublasOperation_t operation = transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
-      return blas_status(blas.cublasLtMatmulDescSetAttribute(work_, attribute, &operation,
-                                                             sizeof operation),
-                         "describing a product");
+    const auto set = [&](cublasLtMatmulDescAttributes_t attribute, const auto& value) {
+      return blas_status(
+          blas.cublasLtMatmulDescSetAttribute(work_, attribute, &value, sizeof value),
+          "describing a product");
     };
-    ANYNPU_TRY(turn(CUBLASLT_MATMUL_DESC_TRANSA, g.transpose_b));
-    ANYNPU_TRY(turn(CUBLASLT_MATMUL_DESC_TRANSB, g.transpose_a));
-    ANYNPU_TRY(add_layout(b_, g.transpose_b ? g.k : g.n, g.transpose_b ? g.n : g.k, g.row_b, g.batch,
+    ANYNPU_TRY(set(CUBLASLT_MATMUL_DESC_TRANSA, g.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N));
+    ANYNPU_TRY(set(CUBLASLT_MATMUL_DESC_TRANSB, g.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N));
+    cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+    if (g.bias) epilogue = g.relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
+    if (g.relu && !g.bias) epilogue = CUBLASLT_EPILOGUE_RELU;
+    ANYNPU_TRY(set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue));
+    ANYNPU_TRY(add_layout(b_, g.transpose_b ? g.k : g.n, g.transpose_b ? g.n : g.k, g.row_b,
                           g.step_b));
-    ANYNPU_TRY(add_layout(a_, g.transpose_a ? g.m : g.k, g.transpose_a ? g.k : g.m, g.row_a, g.batch,
+    ANYNPU_TRY(add_layout(a_, g.transpose_a ? g.m : g.k, g.transpose_a ? g.k : g.m, g.row_a,
                           g.step_a));
-    return add_layout(y_, g.n, g.m, g.row_y, g.batch, g.step_y);
+    return add_layout(y_, g.n, g.m, g.row_y, g.step_y);
+  }
+
+  // The fastest of the library's candidates, or what was kept from an earlier measurement.
+  Status choose(const Gpu& gpu) {
+    ANYNPU_ASSIGN(const cublasLtHandle_t handle, handle_of(gpu));
+    const std::string key = format("product {} {} {}", gpu.name(), cublaslt()->cublasLtGetVersion(),
+                                   text());
+    if (const auto kept = read_kept(key); kept && kept->size() == sizeof choice_) {
+      std::memcpy(&choice_, kept->data(), sizeof choice_);
+      return {};
+    }
+    ANYNPU_ASSIGN(const auto found, candidates(handle, kAlignment, kMostWorkspace, kCandidates));
+    choice_ = {found[0].algo, found[0].workspaceSize};
+    ANYNPU_ASSIGN(const auto measure, Measure::on(gpu));
+    ANYNPU_ASSIGN(const ProductOperands operands, operands_to_measure(*measure));
+    for (const auto& one : found) {
+      const Choice candidate{one.algo, one.workspaceSize};
+      const double taken = measure->time([&](CUstream stream) {
+        return enqueue(handle, stream, operands, candidate);
+      });
+      if (taken < choice_.microseconds) {
+        choice_ = candidate;
+        choice_.microseconds = taken;
+      }
+    }
+    if (env::lists(env::Name::verbose, "dispatch")) {
+      std::fputs(format("anynpu,measured,product {}: {} us\n", text(), choice_.microseconds).c_str(),
+                 stderr);
+    }
+    std::array<char, sizeof choice_> bytes;
+    std::memcpy(bytes.data(), &choice_, sizeof choice_);
+    keep_on_disk(key, bytes);
+    return {};
   }
 
  private:
+  std::string text() const {
+    const ProductShape& g = shape_;
+    return format("{} {}x{}x{} {}{} rows {} {} {} batch {} steps {} {} {} with {}{}{}",
+                  name_of(g.type), g.m, g.n, g.k, g.transpose_a ? "t" : "n",
+                  g.transpose_b ? "t" : "n", g.row_a, g.row_b, g.row_y, g.batch, g.step_a, g.step_b,
+                  g.step_y, g.bias ? "b" : "", g.residual ? "z" : "", g.relu ? "r" : "");
+  }
+
+  // The bias is part of the description, which threads share: each call has a copy.
+  Status enqueue(cublasLtHandle_t handle, CUstream stream, const ProductOperands& o,
+                 const Choice& choice) const {
+    const CublasLt& blas = *cublaslt();
+    cublasLtMatmulDescOpaque_t work = *work_;
+    if (shape_.bias) {
+      ANYNPU_TRY(blas_status(
+          blas.cublasLtMatmulDescSetAttribute(&work, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &o.bias,
+                                              sizeof o.bias),
+          "the bias of a product"));
+    }
+    const float beta = shape_.residual ? 1 : 0;
+    const double wide_alpha = o.alpha, wide_beta = beta;
+    const bool wide = shape_.type == DType::f64;
+    return blas_status(
+        blas.cublasLtMatmul(handle, &work, wide ? static_cast<const void*>(&wide_alpha) : &o.alpha,
+                            o.b, b_, o.a, a_, wide ? static_cast<const void*>(&wide_beta) : &beta,
+                            shape_.residual ? o.residual : o.y, y_, o.y, y_, &choice.algorithm,
+                            o.workspace, choice.workspace_bytes,
+                            reinterpret_cast<cudaStream_t>(stream)),
+        "a matrix product");
+  }
 
   Status add_layout(cublasLtMatrixLayout_t& layout, int64_t rows, int64_t columns, int64_t leading,
-                    int32_t batch, int64_t step) {
+                    int64_t step) {
     const CublasLt& blas = *cublaslt();
     ANYNPU_TRY(blas_status(
-        blas.cublasLtMatrixLayoutCreate(&layout, cuda_type(type_), static_cast<uint64_t>(rows),
-                                        static_cast<uint64_t>(columns), leading),
+        blas.cublasLtMatrixLayoutCreate(&layout, cuda_type(shape_.type),
+                                        static_cast<uint64_t>(rows), static_cast<uint64_t>(columns),
+                                        leading),
         "describing a matrix"));
-    if (batch == 1) return {};
-    ANYNPU_TRY(blas_status(blas.cublasLtMatrixLayoutSetAttribute(
-                               layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &batch, sizeof batch),
-                           "describing a batch"));
+    if (shape_.batch == 1) return {};
+    ANYNPU_TRY(blas_status(
+        blas.cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
+                                              &shape_.batch, sizeof shape_.batch),
+        "describing a batch"));
     return blas_status(
         blas.cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
                                               &step, sizeof step),
         "describing a batch");
   }
 
-  // The library's first choice, asked for once.
-  Status choose(cublasLtHandle_t handle) const {
-    const std::lock_guard lock(mutex_);
-    if (chosen_) return {};
+  // At least one, the most promising first. Sums are joined in the type that is computed in.
+  Result<std::vector<cublasLtMatmulHeuristicResult_t>> candidates(cublasLtHandle_t handle,
+                                                                  uint32_t alignment,
+                                                                  size_t workspace,
+                                                                  int most) const {
     const CublasLt& blas = *cublaslt();
     cublasLtMatmulPreference_t preference = nullptr;
     ANYNPU_TRY(blas_status(blas.cublasLtMatmulPreferenceCreate(&preference), "choosing a product"));
-    blas.cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
-                                              &kWorkspaceBytes, sizeof kWorkspaceBytes);
-    cublasLtMatmulHeuristicResult_t found = {};
+    const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t attribute, const auto& value) {
+      blas.cublasLtMatmulPreferenceSetAttribute(preference, attribute, &value, sizeof value);
+    };
+    prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspace);
+    for (const auto attribute :
+         {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+          CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
+      prefer(attribute, alignment);
+    const uint32_t joins = CUBLASLT_REDUCTION_SCHEME_INPLACE | CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+    prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, joins);
+    std::vector<cublasLtMatmulHeuristicResult_t> found(static_cast<size_t>(most));
     int count = 0;
     const Status asked =
-        blas_status(blas.cublasLtMatmulAlgoGetHeuristic(handle, work_, b_, a_, y_, y_, preference, 1,
-                                                        &found, &count),
+        blas_status(blas.cublasLtMatmulAlgoGetHeuristic(handle, work_, b_, a_, y_, y_, preference,
+                                                        most, found.data(), &count),
                     "choosing a product");
     blas.cublasLtMatmulPreferenceDestroy(preference);
     ANYNPU_TRY(asked);
     if (count == 0) return fail(Code::unsupported_shape, "cuBLASLt has no product for this case");
-    algorithm_ = found.algo;
-    chosen_ = true;
-    return {};
+    found.resize(static_cast<size_t>(count));
+    return found;
   }
 
-  const DType type_;
+  Result<ProductOperands> operands_to_measure(Measure& measure) const {
+    const ProductShape& g = shape_;
+    const auto count = [&](int64_t rows, int64_t row, int64_t step) {
+      return static_cast<size_t>(rows * row + (g.batch - 1) * step);
+    };
+    ProductOperands o;
+    ANYNPU_ASSIGN(o.a, measure.numbers(count(g.transpose_a ? g.k : g.m, g.row_a, g.step_a), g.type));
+    ANYNPU_ASSIGN(o.b, measure.numbers(count(g.transpose_b ? g.n : g.k, g.row_b, g.step_b), g.type));
+    ANYNPU_ASSIGN(o.y, measure.numbers(count(g.m, g.row_y, g.step_y), g.type));
+    ANYNPU_ASSIGN(o.bias, measure.numbers(static_cast<size_t>(g.n), g.type));
+    if (g.residual) {
+      ANYNPU_ASSIGN(o.residual, measure.numbers(count(g.m, g.row_y, g.step_y), g.type));
+    }
+    ANYNPU_ASSIGN(o.workspace, measure.bytes(kMostWorkspace));
+    return o;
+  }
+
+  const ProductShape shape_;
   cublasLtMatmulDesc_t work_ = nullptr;
   cublasLtMatrixLayout_t b_ = nullptr, a_ = nullptr, y_ = nullptr;
-  mutable std::mutex mutex_;
-  mutable bool chosen_ = false;
-  mutable cublasLtMatmulAlgo_t algorithm_ = {};
+  Choice choice_;
 };
 
 }  // namespace
+
+bool ProductOperands::aligned() const {
+  const auto bits = reinterpret_cast<uintptr_t>(a) | reinterpret_cast<uintptr_t>(b) |
+                    reinterpret_cast<uintptr_t>(y) | reinterpret_cast<uintptr_t>(bias) |
+                    reinterpret_cast<uintptr_t>(residual);
+  return bits % kAlignment == 0;
+}
 
 Status Product::available() { return cublaslt().ok() ? Status() : cublaslt().status(); }
 
 Result<std::shared_ptr<const Product>> Product::make(const ProductShape& shape) {
   ANYNPU_TRY(available());
-  auto product = std::make_shared<LtProduct>(shape.type);
-  ANYNPU_TRY(product->describe(shape));
+  const auto gpus = Gpu::used();
+  if (gpus.empty()) return fail(Code::invalid_device, "no GPU is in use");
+  auto product = std::make_shared<LtProduct>(shape);
+  ANYNPU_TRY(product->describe());
+  ANYNPU_TRY(product->choose(*gpus[0]));
   return std::shared_ptr<const Product>(std::move(product));
 }
 

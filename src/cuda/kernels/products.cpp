@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gemm, MatMul and their fused forms: a product, then what is added to it and the activation.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "base/env.h"
+#include "cuda/kernels/cudnn.h"
+#include "cuda/kernels/cudnn_graph.h"
+#include "cuda/kernels/disk_cache.h"
 #include "cuda/kernels/epilogue.h"
 #include "cuda/kernels/kernels.h"
+#include "cuda/kernels/measure.h"
 #include "cuda/kernels/product.h"
 #include "ops/gemm/gemm.h"
 
@@ -12,6 +21,8 @@ namespace {
 using ops::OpContext;
 using ops::PlanResult;
 using ops::gemm::GemmShape;
+
+constexpr size_t kCandidates = 10;  // of cuDNN
 
 // From one matrix of the batch to the next; nothing where the steps differ.
 std::optional<int64_t> regular_step(const std::vector<int64_t>& offsets) {
@@ -32,11 +43,17 @@ ProductShape product_of(const GemmShape& g, DType type) {
   shape.step_a = *regular_step(g.batch_a);
   shape.step_b = *regular_step(g.batch_b);
   shape.step_y = g.m * g.n;
+  // Many matrices by the same one are one matrix.
+  if (!g.transpose_a && shape.step_b == 0 && shape.step_a == g.m * g.k) {
+    shape.m *= shape.batch;
+    shape.batch = 1;
+  }
   return shape;
 }
 
-std::string curve_of(const GemmShape& g) {
+std::string curve_of(const GemmShape& g, DType type) {
   if (!g.curve) return {};
+  if (*g.curve == ops::RowFunction::gelu && size_of(type) == 2) return "gelu16(v)";
   switch (*g.curve) {
     case ops::RowFunction::gelu: return "v * (C)0.5 * (1 + erf(v * (C)0.70710678118654752))";
     case ops::RowFunction::gelu_tanh:
@@ -45,40 +62,135 @@ std::string curve_of(const GemmShape& g) {
   }
 }
 
+// What cuBLASLt does itself: a bias row, z, a clamp from below at 0. The rest is left to `after`.
+void share_out(const GemmShape& g, ProductShape& product, Epilogue& after) {
+  const bool bias = g.has_c && g.beta == 1 && g.c_row == 0 && (g.c_column == 1 || g.n == 1);
+  after.activation = g.activation;
+  after.curve = curve_of(g, product.type);
+  const bool relu = g.activation.on && g.activation.min == 0 && std::isinf(g.activation.max);
+  if (bias || !g.has_c || g.beta == 0) {
+    product.bias = bias;
+    product.residual = g.has_z;
+    product.relu = relu;
+    if (relu) after.activation = {};
+    return;
+  }
+  after.has_z = g.has_z;
+  after.c_scale = g.beta;
+  after.c_index =
+      format("(i / {0} % {1}) * {2} + (i % {0}) * {3}", g.n, g.m, g.c_row, g.c_column);
+}
+
+// Whether one kernel is faster than `product` and `after`: measured once, and kept on disk.
+Result<bool> is_faster(const Gpu& gpu, const std::string& what, const CudnnPlan& one,
+                       const Product& product, const EpilogueKernels& after, size_t count,
+                       DType type) {
+  const std::string key = format("faster {} cudnn {} {}", gpu.name(), cudnn()->cudnnGetVersion(), what);
+  if (const auto kept = read_kept(key); kept && kept->size() == 1) return kept->front() == '1';
+  ANYNPU_ASSIGN(const auto measure, Measure::on(gpu));
+  ANYNPU_ASSIGN(void* const numbers, measure->numbers(count, type));
+  const double curve = measure->time([&](CUstream stream) {
+    return enqueue_epilogue(after, gpu, stream, numbers, nullptr, nullptr, count);
+  });
+  if (env::lists(env::Name::verbose, "dispatch")) {
+    std::fputs(format("anynpu,measured,{}: cuDNN {} us, cuBLASLt {} + {} us\n", what,
+                      one.microseconds(), product.microseconds(), curve)
+                   .c_str(),
+               stderr);
+  }
+  const bool faster = one.microseconds() < product.microseconds() + curve;
+  const char text[] = {faster ? '1' : '0'};
+  keep_on_disk(key, text);
+  return faster;
+}
+
+// A product with a bias and a curve as one kernel of cuDNN; null where that is not faster than
+// `product` and `after`.
+Result<std::shared_ptr<const CudnnPlan>> choose_one_kernel(const GemmShape& g,
+                                                           const ProductShape& shape,
+                                                           const Product& product,
+                                                           const EpilogueKernels& after,
+                                                           size_t count) {
+  const bool gelu = g.curve == ops::RowFunction::gelu;
+  const bool gelu_tanh = g.curve == ops::RowFunction::gelu_tanh;
+  const auto gpus = Gpu::used();
+  if (!(gelu || gelu_tanh) || shape.batch != 1 || size_of(shape.type) != 2 || g.alpha != 1 ||
+      !shape.bias || shape.residual || !cudnn().ok() || gpus.empty())
+    return std::shared_ptr<const CudnnPlan>();
+  CudnnGraph graph(*gpus[0]);
+  const auto steps = [](int64_t row, bool turned) {
+    return turned ? std::vector<int64_t>{1, 1, row} : std::vector<int64_t>{1, row, 1};
+  };
+  const auto a = graph.tensor(shape.type, {1, shape.m, g.k}, steps(shape.row_a, g.transpose_a));
+  const auto b = graph.tensor(shape.type, {1, g.k, g.n}, steps(shape.row_b, g.transpose_b));
+  const std::vector<int64_t> extents = {1, shape.m, g.n}, rows = {shape.m * g.n, g.n, 1};
+  const auto y = graph.tensor(shape.type, extents, rows);
+  const auto bias = graph.tensor(shape.type, {1, 1, g.n}, {g.n, g.n, 1});
+  const auto sum = graph.tensor(DType::f32, extents, rows, true);
+  const auto curved = graph.tensor(DType::f32, extents, rows, true);
+  graph.product(a, b, sum);
+  graph.add(sum, bias, curved);
+  graph.pointwise(curved, y, gelu ? CUDNN_POINTWISE_GELU_FWD : CUDNN_POINTWISE_GELU_APPROX_TANH_FWD);
+  const std::string what =
+      format("product {} {}x{}x{} {}{} rows {} {} with {}", name_of(shape.type), shape.m, g.n, g.k,
+             g.transpose_a, g.transpose_b, shape.row_a, shape.row_b, gelu ? "gelu" : "gelu_tanh");
+  auto one = graph.choose(what, kCandidates);
+  if (!one.ok()) return std::shared_ptr<const CudnnPlan>();
+  ANYNPU_ASSIGN(const bool faster,
+                is_faster(*gpus[0], what, **one, product, after, count, shape.type));
+  return faster ? *one : std::shared_ptr<const CudnnPlan>();
+}
+
+// As choose_one_kernel numbers its tensors.
+Status enqueue_one_kernel(const CudnnPlan& plan, CudaQueue& queue, const ProductOperands& o) {
+  const GraphOperand operands[] = {{1, o.a}, {2, o.b}, {3, o.y}, {4, o.bias}};
+  return plan.enqueue(queue.gpu(), queue.stream(), operands, o.workspace);
+}
+
 PlanResult plan_product(const OpContext& context) {
   ANYNPU_ASSIGN(const GemmShape g, ops::gemm::gemm_shape_of(context));
   const DType type = context.inputs[0].dtype;
+  const size_t count = static_cast<size_t>(g.batch() * g.m * g.n);
+  if (count == 0) return cuda_plan([](const ops::RunArgs&, CudaQueue&) { return Status(); });
+  ProductShape shape;
   Epilogue epilogue;
   epilogue.type = type;
-  epilogue.has_z = g.has_z;
-  epilogue.activation = g.activation;
-  epilogue.curve = curve_of(g);
-  if (g.has_c && g.beta != 0) {
-    epilogue.c_scale = g.beta;
-    epilogue.c_index =
-        format("(i / {0} % {1}) * {2} + (i % {0}) * {3}", g.n, g.m, g.c_row, g.c_column);
+  if (g.k > 0) {
+    shape = product_of(g, type);
+    share_out(g, shape, epilogue);
+  } else {  // a sum of nothing
+    epilogue.activation = g.activation;
+    epilogue.curve = curve_of(g, type);
+    epilogue.has_z = g.has_z;
+    epilogue.c_scale = g.has_c ? g.beta : 0;
+    if (g.has_c && g.beta != 0)
+      epilogue.c_index =
+          format("(i / {0} % {1}) * {2} + (i % {0}) * {3}", g.n, g.m, g.c_row, g.c_column);
   }
   ANYNPU_ASSIGN(auto after, make_epilogue(epilogue));
-  const size_t count = static_cast<size_t>(g.batch() * g.m * g.n);
-  const size_t bytes = count * size_of(type);
-  if (count == 0) return cuda_plan([](const ops::RunArgs&, CudaQueue&) { return Status(); });
   std::shared_ptr<const Product> product;
   if (g.k > 0) {
-    ANYNPU_ASSIGN(product, Product::make(product_of(g, type)));
+    ANYNPU_ASSIGN(product, Product::make(shape));
   }
-  const size_t z = 3;
-  auto plan = cuda_plan([product, after, count, bytes, alpha = g.alpha](const ops::RunArgs& args,
-                                                                        CudaQueue& queue) {
-    if (product) {
-      ANYNPU_TRY(product->enqueue(queue, args.inputs[0], args.inputs[1], args.outputs[0],
-                                  args.workspace, alpha));
-    } else {
-      ANYNPU_TRY(queue.fill(args.outputs[0], 0, bytes));
-    }
+  std::shared_ptr<const CudnnPlan> one;
+  if (product) {
+    ANYNPU_ASSIGN(one, choose_one_kernel(g, shape, *product, after, count));
+  }
+  auto plan = cuda_plan([product, one, after, count, type, alpha = g.alpha](
+                            const ops::RunArgs& args, CudaQueue& queue) {
     const auto input = [&](size_t k) { return k < args.inputs.size() ? args.inputs[k] : nullptr; };
-    return enqueue_epilogue(after.get(), queue, args.outputs[0], input(2), input(z), count);
+    const ProductOperands operands{input(0),        input(1),       input(2), input(3),
+                                   args.outputs[0], args.workspace, alpha};
+    if (one && operands.aligned()) return enqueue_one_kernel(*one, queue, operands);
+    if (product) {
+      ANYNPU_TRY(product->enqueue(queue.gpu(), queue.stream(), operands));
+    } else {
+      ANYNPU_TRY(queue.fill(args.outputs[0], 0, count * size_of(type)));
+    }
+    return enqueue_epilogue(after, queue, args.outputs[0], input(2), input(3), count);
   });
-  plan->workspace_bytes = Product::kWorkspaceBytes;
+  plan->workspace_bytes = std::max(product ? product->workspace_bytes() : 0,
+                                   one ? one->workspace_bytes() : 0);
   return plan;
 }
 

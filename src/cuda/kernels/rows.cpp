@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that sum over rows: Softmax, normalisations, Reduce*. A block of threads has a row; sums
-// are kept in float (double for float64) and joined in a fixed order.
+// Operators that sum over rows and keep them: Softmax and normalisations. A block of threads has a row.
 #include <algorithm>
 #include <numeric>
 
-#include "cuda/kernels/indexing.h"
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
+#include "cuda/kernels/row_plan.h"
+#include "cuda/kernels/wide_norm.h"
 #include "ops/data_movement/axes.h"
 
 namespace anynpu::device::cuda {
@@ -15,61 +15,6 @@ namespace {
 
 using ops::OpContext;
 using ops::PlanResult;
-
-// What the threads of a block have, joined; every thread gets the result.
-constexpr const char* kJoin = R"cuda(
-template <typename Join> __device__ C join_block(C v, Join join, C nothing) {
-  __shared__ C parts[32];
-  for (int step = 16; step > 0; step >>= 1) v = join(v, __shfl_xor_sync(0xffffffffu, v, step));
-  __syncthreads();
-  if ((threadIdx.x & 31) == 0) parts[threadIdx.x >> 5] = v;
-  __syncthreads();
-  v = nothing;
-  for (int w = 0; w < (int)(blockDim.x >> 5); ++w) v = join(v, parts[w]);
-  return v;
-}
-struct Sum { __device__ C operator()(C a, C b) const { return a + b; } };
-struct Product { __device__ C operator()(C a, C b) const { return a * b; } };
-struct Highest { __device__ C operator()(C a, C b) const { return higher(a, b); } };
-struct Lowest { __device__ C operator()(C a, C b) const { return lower(a, b); } };
-)cuda";
-
-unsigned threads_for(int64_t length) {
-  unsigned threads = 32;
-  while (threads < 512 && threads * 4 < length) threads *= 2;
-  return threads;
-}
-
-// A kernel with a block a row: kernel(inputs..., output); `body` sees `row`.
-PlanResult plan_rows(const OpContext& context, int64_t rows, int64_t length, size_t inputs,
-                     const std::string& body) {
-  std::string parameters;
-  for (size_t k = 0; k < inputs; ++k) {
-    const DType type = context.has_input(k) ? context.inputs[k].dtype : context.inputs[0].dtype;
-    parameters += format("const {}* p{}, ", cuda_name(type), k);
-  }
-  ANYNPU_ASSIGN(
-      auto kernel,
-      JitKernel::make(format("typedef {} C;\n{}\nextern \"C\" __global__ void kernel({}{}* y) {{\n"
-                             "  const i64 row = blockIdx.x;\n{}}}\n",
-                             compute_name(context.inputs[0].dtype), kJoin, parameters,
-                             cuda_name(context.outputs[0].dtype), body)));
-  const unsigned threads = threads_for(length);
-  return cuda_plan([=](const ops::RunArgs& args, CudaQueue& queue) {
-    std::vector<const void*> addresses;
-    for (size_t k = 0; k < inputs; ++k)
-      addresses.push_back(k < args.inputs.size() ? args.inputs[k] : nullptr);
-    addresses.push_back(args.outputs[0]);
-    std::vector<void*> arguments;
-    for (const void*& address : addresses) arguments.push_back(&address);
-    return kernel->launch(queue, static_cast<size_t>(rows), threads, arguments.data());
-  });
-}
-
-Status check_rows(int64_t rows) {
-  if (rows > INT32_MAX) return fail(Code::unsupported_shape, "more than 2^31 rows");
-  return {};
-}
 
 // ---- Softmax, LogSoftmax
 
@@ -129,9 +74,30 @@ PlanResult plan_layer_norm(const OpContext& context) {
   for (auto d = static_cast<size_t>(axis); d < shape.size(); ++d) length *= shape[d];
   const int64_t rows = length > 0 ? element_count(shape) / length : 0;
   const bool centred = context.schema->name == "LayerNormalization";
-  return plan_rows(context, rows, length, 3,
-                   normalise(length, centred, context.float_attr("epsilon"),
-                             " * (C)load(p1[j])", context.has_input(2) ? " + (C)load(p2[j])" : ""));
+  ANYNPU_ASSIGN(
+      std::unique_ptr<ops::KernelPlan> any,
+      plan_rows(context, rows, length, 3,
+                normalise(length, centred, context.float_attr("epsilon"), " * (C)load(p1[j])",
+                          context.has_input(2) ? " + (C)load(p2[j])" : "")));
+  const WideNorm norm{context.inputs[0].dtype,    rows, length, centred, context.has_input(2),
+                      context.float_attr("epsilon")};
+  const bool one_type = std::all_of(
+      context.inputs.begin(), context.inputs.end(),
+      [&](const ops::Operand& input) { return !input.present || input.dtype == norm.type; });
+  if (!one_type || !can_run_wide_norm(norm)) return any;
+  ANYNPU_ASSIGN(const WideNormKernel wide, make_wide_norm(norm));
+  return cuda_plan([wide, any = std::shared_ptr<ops::KernelPlan>(std::move(any))](
+                       const ops::RunArgs& args, CudaQueue& queue) {
+    const void *x = args.inputs[0], *scale = args.inputs[1];
+    const void* shift = args.inputs.size() > 2 ? args.inputs[2] : nullptr;
+    void* y = args.outputs[0];
+    const auto bits = reinterpret_cast<uintptr_t>(x) | reinterpret_cast<uintptr_t>(scale) |
+                      reinterpret_cast<uintptr_t>(shift) | reinterpret_cast<uintptr_t>(y);
+    if (bits % 16 != 0)
+      return static_cast<const ops::EnqueuedPlan&>(*any).enqueue(args, queue);
+    void* arguments[] = {&x, &scale, &shift, &y};
+    return wide.kernel->launch(queue, wide.blocks, wide.threads, arguments);
+  });
 }
 
 Status can_run_layer_norm(const OpContext& context) {
@@ -165,79 +131,6 @@ PlanResult plan_instance_norm(const OpContext& context) {
                              format(" + (C)load(p2[row % {}])", shape[1])));
 }
 
-// ---- Reduce*
-
-struct Reduction {
-  std::string_view op;
-  const char* join;     // of the block
-  const char* nothing;  // what joining starts from
-  const char* term;     // of the element v
-  const char* result;   // of the joined value s and the count N
-};
-constexpr Reduction kReductions[] = {
-    {"ReduceSum", "Sum", "0", "v", "s"},
-    {"ReduceMean", "Sum", "0", "v", "s / N"},
-    {"ReduceProd", "Product", "1", "v", "s"},
-    {"ReduceMax", "Highest", "-INFINITY", "v", "s"},
-    {"ReduceMin", "Lowest", "INFINITY", "v", "s"},
-    {"ReduceL1", "Sum", "0", "fabs(v)", "s"},
-    {"ReduceL2", "Sum", "0", "v * v", "sqrt(s)"},
-    {"ReduceSumSquare", "Sum", "0", "v * v", "s"},
-    {"ReduceLogSum", "Sum", "0", "v", "log(s)"},
-};
-
-Result<std::vector<bool>> reduced_axes(const OpContext& context) {
-  const int64_t rank = context.inputs[0].rank();
-  std::vector<int64_t> axes = context.ints_attr("axes");
-  if (context.has_input(1)) {
-    const ops::IntegerList list = ops::integers_of(context.inputs[1]);
-    if (!list.known) return fail(Code::unsupported_feature, "axes known only at run time");
-    axes = list.values;
-  }
-  std::vector<bool> reduced(static_cast<size_t>(rank), axes.empty());
-  if (axes.empty() && context.int_attr("noop_with_empty_axes") != 0)
-    return fail(Code::unsupported_feature, "nothing is reduced");
-  for (const int64_t axis : axes) {
-    ANYNPU_ASSIGN(const int64_t at, ops::normal_axis(context, axis, rank));
-    reduced[static_cast<size_t>(at)] = true;
-  }
-  return reduced;
-}
-
-PlanResult plan_reduce(const OpContext& context) {
-  const auto& reduction = *std::find_if(
-      std::begin(kReductions), std::end(kReductions),
-      [&](const Reduction& one) { return one.op == context.schema->name; });
-  ANYNPU_ASSIGN(const std::vector<bool> reduced, reduced_axes(context));
-  const Shape& shape = context.inputs[0].shape;
-  const std::vector<int64_t> strides = strides_of(shape);
-  Shape kept, along;
-  std::vector<int64_t> kept_steps, along_steps;
-  for (size_t d = 0; d < shape.size(); ++d) {
-    (reduced[d] ? along : kept).push_back(shape[d]);
-    (reduced[d] ? along_steps : kept_steps).push_back(strides[d]);
-  }
-  const int64_t rows = element_count(kept), length = element_count(along);
-  ANYNPU_TRY(check_rows(rows));
-  return plan_rows(
-      context, rows, length, 1,
-      format("  const C N = {0};\n  const i64 base = {1};\n  C s = {2};\n"
-             "  for (i64 j = threadIdx.x; j < {0}; j += blockDim.x) {{\n"
-             "    const C v = load(p0[base + {3}]);\n    s = {4}()(s, {5});\n  }}\n"
-             "  s = join_block(s, {4}(), (C)({2}));\n"
-             "  if (threadIdx.x == 0) store(y[row], {6});\n",
-             length, strided_index(kept, kept_steps, 0, "row"), reduction.nothing,
-             strided_index(along, along_steps, 0, "j"), reduction.join, reduction.term,
-             reduction.result));
-}
-
-Status can_run_reduce(const OpContext& context) {
-  ANYNPU_TRY(reduced_axes(context).status());
-  if (element_count(context.inputs[0].shape) == 0)
-    return fail(Code::unsupported_shape, "nothing to reduce");
-  return {};
-}
-
 // ---- BatchNormalization
 
 PlanResult plan_batch_norm(const OpContext& context) {
@@ -265,17 +158,6 @@ Status can_run_batch_norm(const OpContext& context) {
   return {};
 }
 
-ops::KernelDef row_kernel(std::string_view op,
-                          Result<std::unique_ptr<ops::Kernel>> (*create)(const OpContext&),
-                          Status (*can_run)(const OpContext&) = nullptr) {
-  return {.op = op,
-          .name = "cuda_rows",
-          .backend = "cuda",
-          .types = ops::kFloats,
-          .can_run = can_run,
-          .create = create};
-}
-
 }  // namespace
 
 void add_rows(std::vector<ops::KernelDef>& kernels) {
@@ -286,8 +168,6 @@ void add_rows(std::vector<ops::KernelDef>& kernels) {
   kernels.push_back(row_kernel("InstanceNormalization", ops::create_plain<plan_instance_norm>));
   kernels.push_back(
       row_kernel("BatchNormalization", ops::create_plain<plan_batch_norm>, can_run_batch_norm));
-  for (const Reduction& one : kReductions)
-    kernels.push_back(row_kernel(one.op, ops::create_plain<plan_reduce>, can_run_reduce));
 }
 
 }  // namespace anynpu::device::cuda

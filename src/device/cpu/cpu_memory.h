@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of this process: of a CPU device, or pinned memory of the host. A range of addresses
-// reserved once, handed out in blocks. Pages cost nothing until they are written. The range is
-// never unmapped, so a stale pointer into it is recognised and, if a program reads it all the same,
-// does not crash. Thread-safe.
+// Memory of this process: of a CPU device, or pinned host memory. An address range that is reserved
+// once and allocated in blocks. Pages cost nothing until they are written. The range is never
+// unmapped, so a stale pointer into it is recognised, and reading it does not crash.
+// Thread-safe.
 #pragma once
 
 #include <memory>
@@ -15,9 +15,9 @@ namespace anynpu::device {
 
 class CpuMemory final : public DeviceMemory {
  public:
-  // Reserves addresses only. Fails when the process may not have that many. Every block starts and
-  // ends on a multiple of `unit`: with whole pages, the memory of one block can be shared with
-  // another process without its neighbours.
+  // Reserves addresses only; fails if the address space is limited. Every block starts and ends on
+  // a multiple of `unit`: with whole pages, one block can be shared with another process without
+  // its neighbours.
   static constexpr size_t kSmallUnit = 64;
   static constexpr size_t kPageUnit = 4096;
   static Result<std::shared_ptr<CpuMemory>> reserve(size_t bytes, size_t unit = kSmallUnit);

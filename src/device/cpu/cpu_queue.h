@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU's queue: whoever runs the stream's task does the work, so it is always idle. Without
-// state; streams share one.
+// The CPU's queue: the thread that runs the stream's task does the work, so the queue is always
+// idle. It has no state; all streams share one.
 #pragma once
 
 #include "device/host_view.h"
@@ -19,7 +19,7 @@ class CpuQueue final : public Queue {
   void keep(std::shared_ptr<void>) override {}
 };
 
-// For devices without queues of their own.
+// For devices without their own queues.
 const std::shared_ptr<Queue>& shared_cpu_queue();
 
 }  // namespace anynpu::device

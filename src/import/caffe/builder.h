@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builder: what the functions of layers work with. It holds the graph, knows which value each blob
-// name means at this point of the net (in-place layers give a name a new value), and infers the
-// shape of every node it adds. One layer is current at a time.
+// Builder: used by the functions of layers. It holds the graph, knows the current value of each
+// blob name (in-place layers give a name a new value), and infers the shape of every node it adds.
+// One layer is current at a time.
 #pragma once
 
 #include <map>
@@ -98,16 +98,16 @@ class Builder {
   std::vector<std::string> unsupported_, without_weights_;
 };
 
-// Refuses shapes beyond all sense, so that the functions of layers can count in 64 bits.
+// Refuses absurd shapes, so that the functions of layers can count in 64 bits.
 Status check_extents(const Shape& shape);
 
-// Whether the layer cannot do without blobs in the caffemodel.
+// Whether the layer needs blobs in the caffemodel.
 bool needs_weights(const Layer& layer);
 
 // Why a type is refused; empty when layers.cpp has it.
 std::string refusal_of(const std::string& type);
 
-// A row of the one table from Caffe's names to ours (import/README.md has its form).
+// A row of the table from Caffe's names to ours (import/README.md describes its columns).
 using LayerFunction = Status (*)(Builder& builder);
 struct LayerType {
   std::string_view name;     // Caffe's: "Convolution"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Caffe prototxt + caffemodel -> Graph of ONNX operators (opset 13). Both forms of layers are read
 // (`layer`, and the older `layers`), in the TEST phase. Shapes are inferred while layers are read,
-// because many layers mean nothing without them. All layers that are not supported, and all layers
-// without weights, come in one message each.
+// because many layers depend on them. One message lists all unsupported layers, another all layers
+// without weights.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields that messages of a prototxt have. Caffe refuses a field it does not know; read without
-// a schema, a misspelt one would silently stand for its default.
+// The known fields of prototxt messages. Caffe refuses unknown fields; without a schema a misspelt
+// one would silently get its default.
 #pragma once
 
 #include "base/prototext.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of layer types, and the sentences for those that are not in it.
+// The table of layer types, and the messages for those that are not in it.
 #include "import/caffe/layers.h"
 
 #include <algorithm>

@@ -23,7 +23,7 @@ Result<ValueId> affine(Builder& b, ValueId x, float scale, float shift) {
   return x;
 }
 
-// The natural logarithm of `base`; base -1 stands for e.
+// The natural logarithm of `base`; base -1 means e.
 Result<float> log_of_base(float base) {
   if (base == -1.0f) return 1.0f;
   if (base > 0.0f) return std::log(base);

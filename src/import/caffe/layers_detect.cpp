@@ -60,7 +60,7 @@ Result<PriorParams> prior_params(const Builder& b) {
 
 }  // namespace
 
-// The boxes depend on shapes alone: they are a constant of the model.
+// The boxes depend only on shapes: they are a constant of the model.
 Status prior_box(Builder& b) {
   ANYNPU_TRY(b.expect(2, 1));
   ANYNPU_ASSIGN(PriorParams p, prior_params(b));

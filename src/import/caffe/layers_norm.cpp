@@ -22,7 +22,7 @@ Result<ValueId> channel_affine(Builder& b, ValueId x, ValueId scale_value, Value
                {{"epsilon", 0.0f}});
 }
 
-// Where the parameters of Scale and Bias lie: axes [axis, axis + shape.size()) of the bottom.
+// The axes of the parameters of Scale and Bias: [axis, axis + shape.size()) of the bottom.
 struct Placed {
   int64_t axis = 0;
   Shape shape;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // LSTM as Caffe has it: the net is unrolled over the steps, and a second bottom says for each step
-// and sequence whether it continues (1) or begins anew (0). A third bottom is an input that is the
+// and sequence whether it continues (1) or starts over (0). A third bottom is an input that is the
 // same for all steps; with expose_hidden the state comes in as two more and goes out as two tops.
 #include "import/caffe/layers.h"
 

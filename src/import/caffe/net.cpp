@@ -81,7 +81,7 @@ Status Builder::add_layer(const Layer& layer) {
                     layer.tops.size(), layer.tops[i]);
       break;
     }
-    // A top needs a value of its own, which it gives its name.
+    // A top needs its own value, which gets its name.
     const bool taken = static_cast<size_t>(tops_[i]) < first_value ||
                        graph_.values[static_cast<size_t>(tops_[i])].constant ||
                        std::count(tops_.begin(), tops_.end(), tops_[i]) > 1;

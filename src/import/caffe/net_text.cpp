@@ -138,7 +138,7 @@ Result<Layer> read_layer(TextField text, bool old) {
         layer.in_shapes.push_back(std::move(made));
       }
     }
-    // One shape may stand for all tops.
+    // One shape may apply to all tops.
     if (layer.in_shapes.size() == 1) layer.in_shapes.resize(layer.tops.size(), layer.in_shapes[0]);
   }
   layer.text = std::move(text);

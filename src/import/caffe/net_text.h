@@ -18,7 +18,7 @@ struct Layer {
   std::vector<std::string> bottoms;
   std::vector<std::string> tops;
   TextField text;                // the whole entry, for its parameters
-  std::vector<Shape> in_shapes;  // of the tops; filled for Input alone
+  std::vector<Shape> in_shapes;  // of the tops; only for Input
 };
 
 struct NetText {
@@ -33,8 +33,8 @@ Result<NetText> read_net(std::string_view prototxt, std::string_view file);
 // type.
 std::string_view type_of_old_name(std::string_view name);
 
-// Fields of one `..._param` message. A value of the wrong kind or out of range is kept as the first
-// failure and read as the default, so that a layer checks status() once.
+// Fields of one `..._param` message. An invalid value is recorded as the first failure and read as
+// the default, so that a layer checks status() only once.
 class Params {
  public:
   Params(const Layer& layer, std::string_view message);

@@ -88,7 +88,7 @@ Result<Shape> read_shape(const TextField& text) {
   for (const TextField* field : text.all("dim")) {
     int64_t extent = 0;
     ANYNPU_TRY(field->to(extent));
-    // Caffe has no unknown extents; -1 and 0 stand for "given on the command line".
+    // Caffe has no unknown extents; -1 and 0 mean "given on the command line".
     shape.push_back(extent <= 0 ? kDynamicDim : extent);
   }
   ANYNPU_TRY(check_shape(shape), "{}", text.where());

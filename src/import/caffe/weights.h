@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The weights of a caffemodel, by the name of the layer: new and old layers, every way a blob is
-// stored. Memory grows with the file, not with the numbers in it.
+// The weights of a caffemodel, by layer name: new and old layers, every way to store a blob. Memory
+// use is bounded by the size of the file, not by numbers in it.
 #pragma once
 
 #include <map>

@@ -13,7 +13,7 @@ bool can_undo(Format format) {
   return format == Format::nc1hwc0 || format == Format::fractal_z || format == Format::fractal_nz;
 }
 
-// Where element (n, c, h, w) of a picture, or (.., r, c) of a matrix, lies in blocks.
+// The offset of element (n, c, h, w) of an image, or (.., r, c) of a matrix, in blocks.
 struct Blocks {
   Format format;
   int64_t width;  // of the innermost block

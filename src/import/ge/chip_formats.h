@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of the vendor's files out of the formats of the chip: NC1HWC0, FRACTAL_Z and FRACTAL_NZ
-// become the format that the source model had.
+// Converts constants of the vendor's files from the chip's formats (NC1HWC0, FRACTAL_Z, FRACTAL_NZ)
+// back to the format of the source model.
 #pragma once
 
 #include "graph/graph.h"
@@ -15,7 +15,7 @@ struct PlainConstant {
 };
 
 // The bytes of a constant, from the file's description or from its part of weights, in the format
-// of the source model. `desc` is how the operator that holds it describes its output; may be null.
+// of the source model. `desc` is the output description of the operator that holds it; may be null.
 // Fails with corrupt_model for places outside the file, with unsupported_feature for formats that
 // cannot be undone.
 Result<PlainConstant> constant_of(const TensorDef& value, const TensorDef* desc,

@@ -94,7 +94,7 @@ Status Reader::find_ops(Scope& scope) const {
   return {};
 }
 
-// The operators that the outputs need, each behind those it reads; what is read of each is noted.
+// The operators that the outputs depend on, in topological order, with the outputs used of each.
 Result<std::vector<const OpDef*>> Reader::order(Scope& scope) const {
   struct Step {
     const OpDef* op;

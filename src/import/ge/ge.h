@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graphs of the vendor's operators -> Graph of ONNX operators. Serves .air files and the
 // description inside the vendor's .om files, where operators have been fused for the chip, tensors
-// may be in its formats and constants lie in another part of the file. Formats of the chip are
-// undone: a graph is computed in the formats of the source model.
+// may be in its formats and constants are in another part of the file. The chip's formats are
+// undone: the graph computes in the formats of the source model.
 #pragma once
 
 #include <memory>
@@ -21,8 +21,8 @@ struct Source {
   std::span<const std::byte> weights;  // part 1 of a .om; empty for .air
 };
 
-// Unknown operators, and constants that are not there in a format that can be undone, are all named
-// in one message.
+// One message lists all unknown operators and all constants that are missing or whose format cannot
+// be undone.
 Result<graph::Graph> build_graph(const ModelDef& model, const Source& source,
                                  const InputShapes& shapes = {});
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpGraph: a model made of the vendor's operators, put together one operator at a time. Each is
-// turned into nodes by the rules of the single operators (import/singleop/table.h), with types and
-// shapes inferred on the way; operators that are not there are collected, so that finish() can name
+// OpGraph: builds a model from vendor operators, one operator at a time. Each is lowered by the
+// rules of single operators (import/singleop/table.h), with types and shapes inferred on the way;
+// unsupported operators are collected, so that finish() can list
 // all of them.
 #pragma once
 
@@ -33,19 +33,19 @@ class OpGraph {
                                graph::Constant data);
   // `op.inputs` say how the operator sees its inputs (format); their types, shapes and values are
   // filled in from `inputs`, where kNoValue is an input that is left out. `op.outputs` say type and
-  // format where the file states them. The outputs, kNoValue for those that nothing can read.
+  // format where the file states them. Returns the outputs, kNoValue for those that cannot be read.
   Result<std::vector<ValueId>> add(const std::string& name, singleop::SingleOp op,
                                    const std::vector<ValueId>& inputs);
-  // A loop that runs while its condition holds: `body` takes the round, the condition and what is
-  // carried, and gives the next condition and what is carried. What is carried at the end.
+  // A loop that runs while its condition holds: `body` takes the iteration, the condition and the
+  // carried values, and returns the next ones. Returns the final carried values.
   Result<std::vector<ValueId>> add_loop(const std::string& name, graph::Graph body,
                                         ValueId condition, const std::vector<ValueId>& carried);
   // What was refused in another graph, such as the body of a loop, is refused here.
   void take_refused(OpGraph& other);
   bool has_refused() const { return !unsupported_.empty(); }
-  // Keeps an operator that is not there for finish(), with what to say about it: the nearest name
-  // that is known, when `note` is empty. What it would compute is unknown, so operators that read
-  // it are passed over.
+  // Records an unsupported operator for finish(), with a note; the most similar known
+  // name if `note` is empty. Its outputs are unknown, so operators that read them are
+  // skipped.
   void refuse(const std::string& name, const std::string& type, std::string_view note = {});
   // Whether an input of an operator is unknown because of one that was refused.
   bool any_unknown(const std::vector<ValueId>& inputs) const;
@@ -53,7 +53,7 @@ class OpGraph {
   static constexpr ValueId kUnknown = -2;
 
   const graph::Value& value(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
-  // The elements of a constant of whole numbers; fails when it is none.
+  // The elements of an integer constant; fails when it is not one.
   Result<std::vector<int64_t>> whole_numbers(ValueId id) const;
 
   // `names` are what the outputs are called, where the file says; else empty.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Call: one primitive of MindSpore with its arguments, on its way to an operator of the vendor. An
+// Call: one primitive of MindSpore with its arguments, to be converted to vendor operators. An
 // argument is a tensor, a constant, a tuple of such, or nothing.
 #pragma once
 
@@ -34,7 +34,7 @@ struct Item {
   bool is_nothing() const { return kind == Kind::nothing; }
 };
 
-// A constant of the file that is no tensor: a number, a text, a list of them.
+// A constant of the file that is not a tensor: a number, a text, a list of them.
 Item to_item(const Attribute& attribute);
 
 class Call {
@@ -52,7 +52,7 @@ class Call {
 
   const Item& argument(size_t index) const;
   bool has(size_t index) const { return !argument(index).is_nothing(); }
-  // An attribute of the primitive, wherever this release of MindSpore has it: by name, or as an
+  // An attribute of the primitive, where this release of MindSpore puts it: by name, or as an
   // argument.
   const Item& stated(const std::string& attribute, size_t argument_index) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops. A file of MindSpore has none: `while` becomes a function that chooses, at its end, between
-// the body, which ends by calling that function again, and what comes behind the loop.
+// the body, which ends by calling that function again, and what follows the loop.
 #include "base/text.h"
 #include "import/mindspore/walker.h"
 
@@ -28,7 +28,7 @@ std::string reference_of(const Node* node) {
 std::string Walker::last_call(const GraphProto& graph) const {
   if (graph.outputs.size() != 1) return {};
   const Node* last = node_that_makes(graph, graph.outputs[0].name);
-  // What orders side effects may stand between, once.
+  // One Depend, which only orders side effects, may come in between.
   if (last && primitive_of(*last) == "Depend" && !last->inputs.empty())
     last = node_that_makes(graph, last->inputs[0]);
   const std::string name = reference_of(last);

@@ -50,7 +50,7 @@ Result<Tensor> read_tensor(const WireField& message) {
   return tensor;
 }
 
-// A number is in a field of its own or, inside a tuple, the one element of a repeated field.
+// A number is in its own field or, inside a tuple, the one element of a repeated field.
 Status read_numbers(const WireField& field, Attribute& attribute) {
   std::vector<int64_t> whole;
   std::vector<float> floats;

@@ -152,7 +152,7 @@ Result<Item> Walker::evaluate_constant(const Node& node) {
   return to_item(*value);
 }
 
-// Both sides are computed, which nothing in a model can tell: the condition picks results.
+// Both sides are computed, which has no visible effect: the condition selects the results.
 Result<Item> Walker::choose(const Item& condition, const Item& yes, const Item& no,
                             const std::string& node) {
   if (yes.kind == Item::Kind::tuple && no.kind == Item::Kind::tuple &&

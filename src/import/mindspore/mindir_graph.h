@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A .mindir that was read -> Graph: walks the nodes that the outputs need, calls functions in place
-// and turns each primitive into an operator of the vendor.
+// Parsed .mindir -> Graph: walks the nodes that the outputs depend on, inlines functions and
+// converts each primitive to vendor operators.
 #pragma once
 
 #include "import/mindspore/mindir.h"

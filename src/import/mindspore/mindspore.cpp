@@ -35,7 +35,7 @@ bool is_text(std::span<const std::byte> bytes) {
   return true;
 }
 
-// What a file is that is no model of MindSpore, as far as its first bytes tell, and what to do.
+// What a file is that is not a MindSpore model, by its first bytes, and what to do.
 std::string_view other_kind(std::span<const std::byte> bytes) {
   if (bytes.empty()) return "is empty";
   if (starts_with(bytes, "\x89HDF"))

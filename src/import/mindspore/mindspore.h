@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model files of MindSpore -> Graph of ONNX operators: .mindir, and .air, which is a graph of
-// the vendor's operators. Which of them a file is, its bytes tell. Primitives and operators that
-// are not there come in one message, each with its node.
+// vendor operators. The format is recognised from the bytes. One message lists all unsupported
+// primitives and operators, each with its node.
 #pragma once
 
 #include <memory>

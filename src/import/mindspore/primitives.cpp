@@ -82,7 +82,7 @@ const PrimitiveRow kRows[] = {
     {"Trunc", "Sign, Abs, Floor, Mul", "", rule_trunc},
     {"ZerosLike", "ZerosLike", "x"},
     {"Cast", "Cast", "x @dtype>dst_type.d"},
-    // Two tensors, with broadcasting; a number stands for a tensor of the other's type.
+    // Two tensors, with broadcasting; a number becomes a tensor of the other's type.
     {"Add", "Add", "x~ y~"},
     {"AddExt", "Mul, Add", "", rule_scaled_sum},
     {"AddN", "AddN", "x*"},

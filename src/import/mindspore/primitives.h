@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table from MindSpore's primitives to the vendor's operators, whose own table
-// (import/singleop/table.h) says what they compute (import/README.md has its form).
+// The table from MindSpore's primitives to vendor operators, whose own table
+// (import/singleop/table.h) says what they compute (import/README.md describes its columns).
 #pragma once
 
 #include <span>
@@ -23,7 +23,7 @@ using Rule = Result<std::vector<ValueId>> (*)(Call& call);
 //                is given. A suffix says what it is: [] a list, .f a float, .d an element type,
 //                .b true or false, .r a reduction, .w a format or padding that may be a number;
 //                else a whole number
-// Words behind a semicolon are attributes that are never arguments.
+// Words after a semicolon are attributes that are never arguments.
 struct PrimitiveRow {
   std::string_view name;      // MindSpore's: "BatchMatMul"
   std::string_view becomes;   // the vendor's: "BatchMatMulV2"; several for a rule: "Mul, Add"

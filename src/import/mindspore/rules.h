@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The primitives that are more than another name for an operator of the vendor, by family. Used by
-// the table alone.
+// The primitives that need more than renaming to a vendor operator, by family. Used only by the
+// table.
 #pragma once
 
 #include "import/mindspore/call.h"

@@ -181,7 +181,7 @@ Values rule_max_pool_indices(Call& call) {
                   Format::nchw);
 }
 
-// Each pixel is the mean of the part of the picture that it stands for: two products.
+// Each pixel is the mean of its part of the image: two products.
 Values rule_adaptive_average(Call& call) {
   ANYNPU_ASSIGN(const ValueId x, call.tensor(call.argument(0)));
   ANYNPU_ASSIGN(Ints size, pair_of(call, call.stated("output_size", 1), "output_size", {1, 1}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walker: evaluates the graphs of a .mindir by name. Functions are called in place; one that calls
-// itself at its end is a loop (loops.cpp). Used by mindir_graph.cpp and loops.cpp alone.
+// Walker: evaluates the graphs of a .mindir by name. Functions are inlined; a tail-recursive one is
+// a loop (loops.cpp). Used only by mindir_graph.cpp and loops.cpp.
 #pragma once
 
 #include <set>
@@ -47,8 +47,8 @@ class Walker {
   Result<Item> call_graph(const GraphProto& graph, std::vector<Item> arguments);
   Result<Item> evaluate(const Node& node, const Scope& scope, const Uses& uses);
   Result<Item> evaluate_constant(const Node& node);
-  // Fails for files that are written to grow: called before a graph is walked, and with what was
-  // put together of other items.
+  // Limits the expansion of malicious files: called before a graph is walked, and for composed
+  // items.
   Status count_nodes(const GraphProto& graph);
   Status count_items(const Item& item);
   Result<Item> call_function(const Item& function, std::vector<Item> arguments,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GraphProto -> Graph: names become value ids, initializers and Constant nodes become constants,
-// node names become unique, calls of the model's functions become their nodes, operators that are
-// not there are collected. A subgraph has a builder of its own, whose parent gives it the values it
+// node names become unique, calls of the model's functions are inlined, unsupported operators are
+// collected. A subgraph has its own builder, whose parent provides the values that it
 // captures (graph/flow.h).
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace anynpu::onnx {
 
-// What the builders of one model share.
+// State shared by the builders of one model.
 struct ModelScope {
   Source& source;
   std::vector<OpsetImport> opsets;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeProto, AttributeProto and ValueInfoProto as they stand in the file, names unresolved.
+// NodeProto, AttributeProto and ValueInfoProto as in the file, names unresolved.
 #pragma once
 
 #include <optional>

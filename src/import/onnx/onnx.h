@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ONNX ModelProto -> Graph. Large weights stay views into the mapped file, which the graph keeps
-// alive; small ones are copied to aligned memory. Bad files give a Status that names the place;
-// all operators that are not there come in one message.
+// alive; small ones are copied to aligned memory. A bad file gives a Status that says where; one
+// message lists all unsupported operators.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SparseTensorProto: elements and where they stand, in a tensor of zeros.
+// SparseTensorProto: elements and their indices, in a tensor of zeros.
 #include <cstring>
 
 #include "import/onnx/tensor_proto.h"
@@ -59,7 +59,7 @@ Status check_sparse(const SparseParts& parts, const Source& source) {
   return {};
 }
 
-// The offset of element `at` in the dense tensor; -1 when its indices lie outside.
+// The offset of element `at` in the dense tensor; -1 when its indices are out of range.
 int64_t offset_of(const SparseParts& parts, size_t at) {
   const std::byte* data = parts.indices.data->bytes.data();
   const auto index = [&](size_t i) {

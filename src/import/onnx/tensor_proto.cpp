@@ -141,7 +141,7 @@ std::vector<std::byte> packed_sixes(const std::vector<int64_t>& list) {
   return bytes;
 }
 
-// The typed lists: which one a type uses stands in onnx.proto beside each list.
+// The typed lists: onnx.proto says which one a type uses.
 std::vector<std::byte> bytes_of_lists(DType dtype, const Parts& parts) {
   switch (dtype) {
     case DType::f32:

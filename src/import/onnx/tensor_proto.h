@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorProto -> constant: every storage form (raw_data, the typed lists, external files) comes out
-// as plain bytes in AnyNPU's layout.
+// TensorProto -> constant: every way of storage (raw_data, typed lists, external files) is
+// converted to plain bytes in AnyNPU's layout.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace anynpu::onnx {
 
-// Where the bytes of a model live, and where its external data may.
+// The bytes of a model, and the folder of its external data.
 struct Source {
   std::shared_ptr<const void> owner;
   std::string folder;  // empty: external data is refused

@@ -70,7 +70,7 @@ ValueId place_by_shape(const Node& node, Graph& graph, int64_t axis) {
   return add("Reshape", {b, target});
 }
 
-// Input 1 stands at axis `axis` of input 0.
+// Input 1 is aligned at axis `axis` of input 0.
 Status align(Node& node, Graph& graph, int64_t axis) {
   if (node.inputs.size() < 2 || node.inputs[0] == kNoValue || node.inputs[1] == kNoValue) return {};
   const Value &a = value(graph, node.inputs[0]), &b = value(graph, node.inputs[1]);

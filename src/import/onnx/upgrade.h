@@ -15,7 +15,7 @@ namespace anynpu::onnx {
 int64_t upgraded_opset(const std::string& op, const std::string& domain, int64_t opset);
 
 // Rewrites `node`, which has its attributes and inputs but is not in the graph yet; may add nodes
-// in front. Fails where a later form cannot say the same.
+// in front. Fails if a later opset has no equivalent.
 Status upgrade(graph::Node& node, graph::Graph& graph);
 
 }  // namespace anynpu::onnx

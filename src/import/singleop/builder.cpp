@@ -81,7 +81,7 @@ Builder::Builder(const SingleOp& op, bool wide)
   for (size_t o = 0; o < op.outputs.size(); ++o) check_blocks("output", o, op.outputs[o]);
 }
 
-// A tensor that is described in a blocked format alone has the extents of blocks.
+// A tensor described only in a blocked format has the extents of blocks.
 void Builder::check_blocks(const char* side, size_t index, const TensorDesc& desc) {
   if (!is_blocked(desc.format) || desc.unknown_rank() || desc.dtype == DType::undefined) return;
   const bool pictures = desc.format == Format::nc1hwc0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builder: turns one operator of the vendor into nodes of ours. It remembers the first failure and
-// does nothing afterwards, so that the rules (lower_*.cpp) read as formulas; finish() reports it.
-// Every node is inferred as it is added: types and shapes of all values are at hand.
+// Builder: lowers one vendor operator to nodes of ours. After the first failure every call does
+// nothing, so that the rules (lower_*.cpp) need no error checks; finish() reports it. Every node is
+// inferred as it is added: types and shapes of all values are known.
 #pragma once
 
 #include <initializer_list>
@@ -31,19 +31,19 @@ class Builder {
   size_t output_count() const { return op_.outputs.size(); }
   bool has(size_t index) const { return op_.has_input(index); }
 
-  // Input `index` as the operator's definition sees it: out of its storage format when it has one.
+  // Input `index` in its original format: converted from its storage format if it has one.
   ValueId in(size_t index);
   ValueId in_or_none(size_t index) { return has(index) ? in(index) : kNoValue; }
   // Input `index` as N, C, H, W, whatever its format says, and whether it was NHWC.
   ValueId in_nchw(size_t index);
-  // Axes, indices or extents: an input of whole numbers, as int64 in a row (one number counts as a
-  // row of one).
+  // Axes, indices or extents: an integer input as an int64 vector (a scalar becomes a vector of
+  // one).
   ValueId in_row(size_t index);
   // The elements of an input that is known before the operator runs; fails when it is not.
   std::vector<int64_t> in_values(size_t index);
   int64_t in_value(size_t index);  // exactly one
-  // An input that the operator has and does not need here. What is described and neither read nor
-  // left aside is refused by finish().
+  // Ignores an input that is not needed here. finish() refuses inputs that are neither read nor
+  // ignored.
   void leave(size_t index);
   bool is_known(size_t index) const { return has(index) && op_.inputs[index].is_constant; }
 
@@ -51,13 +51,13 @@ class Builder {
   int64_t i(const char* name);
   int64_t i(const char* name, int64_t otherwise);
   int64_t i_between(const char* name, int64_t otherwise, int64_t least, int64_t most);
-  // An attribute that repeats a number which is known: it may be missing, not another.
+  // An attribute that repeats a known number: it may be missing, but not differ.
   void counts(const char* name, int64_t actual, const char* what);
   float f(const char* name);
   float f(const char* name, float otherwise);
   bool flag(const char* name, bool otherwise);
   std::string s(const char* name, const char* otherwise);
-  // One of the words that are taken.
+  // One of the accepted words.
   std::string word(const char* name, const char* otherwise,
                    std::initializer_list<std::string_view> taken);
   std::vector<int64_t> ints(const char* name);
@@ -67,18 +67,18 @@ class Builder {
   DType dtype_attr(const char* name, DType otherwise);
   bool has_attr(const char* name) const { return op_.attrs.count(name) > 0; }
 
-  // `name` of an operator of another domain has the domain in front: "anynpu.PsRoiPool".
+  // Operators of another domain than ONNX's are named with it: "anynpu.PsRoiPool".
   ValueId node(const char* name, int64_t opset, std::vector<ValueId> inputs, NodeAttrs attrs = {});
   std::vector<ValueId> nodes(const char* name, int64_t opset, std::vector<ValueId> inputs,
                              size_t outputs, NodeAttrs attrs = {});
   ValueId list(const std::vector<int64_t>& values);              // a constant int64 vector
-  ValueId scalar(DType dtype, double value);                     // a constant without dimensions
+  ValueId scalar(DType dtype, double value);                     // a constant of rank 0
   ValueId whole(DType dtype, int64_t value);                     // the same, exact for all 64 bits
   ValueId filled(DType dtype, Shape shape, double value);        // a constant of equal elements
   ValueId table(Shape shape, const std::vector<float>& values);  // a constant float32 tensor
-  ValueId cast(ValueId value, DType dtype);                      // as it is when it has that type
-  ValueId index(ValueId value);  // as int64; fails when it is not of whole numbers
-  ValueId reshape(ValueId value, const Shape& shape);  // -1 and 0 as Reshape has them
+  ValueId cast(ValueId value, DType dtype);                      // no-op if it has that type
+  ValueId index(ValueId value);  // as int64; fails for other than integers
+  ValueId reshape(ValueId value, const Shape& shape);  // -1 and 0 as in Reshape
   ValueId transpose(ValueId value, const std::vector<int64_t>& permutation);
 
   DType dtype(ValueId value) const;
@@ -89,7 +89,7 @@ class Builder {
                 int64_t most = static_cast<int64_t>(kMaxDims));
   // Whether a value has one of the types; refuses with its name otherwise.
   bool has_type(ValueId value, const char* what, std::initializer_list<DType> taken);
-  // Of an axis that may count from the end; fails when it is outside.
+  // An axis that may count from the end, counted from the front; fails if out of range.
   int64_t axis(int64_t given, ValueId value);
   // The same for several, each named once.
   std::vector<int64_t> axes(std::vector<int64_t> given, ValueId value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outputs of an operator: what the nodes make against what the program describes.
+// The outputs of an operator: the results of the nodes, checked against the program's description.
 #include <algorithm>
 
 #include "import/singleop/builder.h"
@@ -115,7 +115,7 @@ Result<graph::Graph> Builder::finish() {
   for (size_t o = 0; o < outputs_.size(); ++o) {
     ValueId value = outputs_[o];
     if (value == kNoValue) continue;
-    // An output is a value of its own: not an input, a constant or another output.
+    // An output must be a separate value: not an input, a constant or another output.
     graph::Value& made = graph_.values[static_cast<size_t>(value)];
     const bool fed = std::count(graph_.inputs.begin(), graph_.inputs.end(), value) > 0;
     if (fed || made.constant ||

@@ -223,7 +223,7 @@ Result<TensorDesc> read_desc(const json::Value& value, const std::string& where)
   ANYNPU_ASSIGN(desc.name, optional_text(value, "name", where));
   ANYNPU_ASSIGN(desc.dynamic_input, optional_text(value, "dynamic_input", where));
   ANYNPU_TRY(read_ranges(value, where, desc));
-  // The file states how the data lies; its origin is what the operator computes with.
+  // The file gives the storage format; the origin format is what the operator computes with.
   if (value.find("origin_format") && value.find("origin_shape")) {
     desc.storage_format = desc.format;
     desc.storage_shape = desc.shape;
@@ -406,7 +406,7 @@ Result<SingleOp> from_json(const json::Value& value, std::string_view what) {
 
 namespace {
 
-// Each operator becomes a file of its own in one folder.
+// Each operator becomes a separate file in one folder.
 Status check_file_names(const std::vector<SingleOp>& ops, std::string_view what) {
   std::map<std::string, size_t> seen;
   for (size_t i = 0; i < ops.size(); ++i) {

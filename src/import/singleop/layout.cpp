@@ -35,7 +35,7 @@ bool all_known(Builder& b, ValueId value) {
   return false;
 }
 
-// The order of axes that leaves `lead` of them and puts those behind in the order `tail`.
+// The permutation that keeps the first `lead` axes and puts the others in the order `tail`.
 std::vector<int64_t> behind_leading(int64_t lead, std::initializer_list<int64_t> tail) {
   std::vector<int64_t> order;
   for (int64_t d = 0; d < lead; ++d) order.push_back(d);

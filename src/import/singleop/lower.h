@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of the operators that are more than another name, by family: each reads the operator's
-// attributes and adds nodes. Used by the table alone.
+// The lowering rules of the operators that need more than renaming, by family: each reads the
+// operator's attributes and adds nodes. Used only by the table.
 #pragma once
 
 #include "import/singleop/builder.h"
 
 namespace anynpu::singleop {
 
-// What many rules write.
+// Short forms that many rules use.
 inline ValueId add(Builder& b, ValueId x, ValueId y) { return b.node("Add", 13, {x, y}); }
 inline ValueId sub(Builder& b, ValueId x, ValueId y) { return b.node("Sub", 13, {x, y}); }
 inline ValueId mul(Builder& b, ValueId x, ValueId y) { return b.node("Mul", 13, {x, y}); }
@@ -146,6 +146,11 @@ void lower_common_gru(Builder& b);
 void lower_dynamic_rnn(Builder& b);
 void lower_dynamic_gru(Builder& b);
 void lower_lstm_cell(Builder& b);
+// lower_gradient.cpp
+void lower_dynamic_rnn_gradient(Builder& b);
+void lower_dynamic_gru_gradient(Builder& b);
+void lower_cdist_gradient(Builder& b);
+void lower_search_sorted(Builder& b);
 // lower_detect.cpp
 void lower_roi_align(Builder& b);
 void lower_roi_pooling(Builder& b);

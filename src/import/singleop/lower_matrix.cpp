@@ -7,7 +7,7 @@ namespace {
 
 using Type = Builder::Type;
 
-// A matrix in FRACTAL_NZ that is described by its blocks alone counts as whole blocks.
+// A matrix in FRACTAL_NZ that is described only by its blocks counts as whole blocks.
 ValueId matrix(Builder& b, size_t index) {
   const ValueId value = b.in(index);
   if (!b.ok() || b.op().inputs[index].format != Format::fractal_nz || b.rank(value) < 4)

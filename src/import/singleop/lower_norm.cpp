@@ -38,7 +38,7 @@ void lower_bn_inference(Builder& b) {
                 {{"epsilon", b.f("epsilon", 1e-5f)}}));
 }
 
-// x, scale, offset, mean, variance; inference alone, whose further outputs repeat the inputs.
+// x, scale, offset, mean, variance; inference only: further outputs repeat the inputs.
 void lower_batch_norm(Builder& b) {
   if (b.flag("is_training", true)) {
     return b.refuse(Code::unsupported_feature,

@@ -150,7 +150,7 @@ void lower_common_gru(Builder& b) {
 // tanh(c) of every step. DynamicRNNV2 has two matrices: for x and for h.
 void lower_dynamic_rnn(Builder& b) {
   b.word("cell_type", "LSTM", {"LSTM"});
-  b.word("gate_order", "ijfo", {"ijfo", "ifjo"});
+  b.word("gate_order", "ijfo", {"ijfo", "ifjo", "ifco"});  // c is another name of j
   check_dynamic(b);
   const bool two = b.type() == "DynamicRNNV2";
   const size_t lengths = two ? 4 : 3;

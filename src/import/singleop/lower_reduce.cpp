@@ -38,7 +38,7 @@ void lower_reduce_flags(Builder& b) {
   b.out(0, b.cast(y, DType::boolean));
 }
 
-// Caffe's reduction of everything behind an axis.
+// Caffe's reduction of everything from an axis on.
 void lower_reduction(Builder& b) {
   const ValueId x = b.in(0);
   if (!b.ok()) return;
@@ -122,7 +122,9 @@ void lower_lp_reduce(Builder& b) {
   constexpr float kLargest = 2147483647.0f;
   const float p = b.f("p", 2);
   const ValueId size = b.node("Abs", 13, {b.in(0)});
-  const ValueId axes = reduce_axes(b, "axes");
+  // Frameworks name axis 0 of a tensor without axes.
+  const bool scalar = b.ok() && b.rank(size) == 0;
+  const ValueId axes = scalar ? kNoValue : reduce_axes(b, "axes");
   const bool keep = b.flag("keepdim", false);
   if (p >= kLargest || p <= -kLargest) {
     return b.out(0, reduce(b, p > 0 ? "ReduceMax" : "ReduceMin", size, axes, keep));

@@ -37,7 +37,7 @@ void lower_shift(Builder& b) {
   const ValueId x = b.in(0), by = b.in(1);
   b.index(by);
   if (!b.ok()) return;
-  // ONNX shifts unsigned numbers alone: others are multiplied, or divided and rounded down.
+  // ONNX shifts only unsigned numbers: others are multiplied, or divided and rounded down.
   const DType type = b.dtype(x);
   const bool has_sign =
       type == DType::i8 || type == DType::i16 || type == DType::i32 || type == DType::i64;
@@ -339,7 +339,7 @@ void lower_dft(Builder& b) {
                    {"onesided", b.i("onesided", 0)}}));
 }
 
-// Channels in groups, dealt out anew: [g, c / g] becomes [c / g, g].
+// Channel shuffle: [g, c / g] becomes [c / g, g].
 void lower_shuffle_channel(Builder& b) {
   const ValueId x = b.in_nchw(0);
   if (!b.ok()) return;

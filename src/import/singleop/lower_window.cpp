@@ -137,7 +137,7 @@ void pool(Builder& b, bool max, ValueId x, NodeAttrs attrs) {
 
 }  // namespace
 
-// Programs leave `groups` out (ONNX Runtime does): the channels of input and filter tell it.
+// Programs leave `groups` out (ONNX Runtime does): it follows from the channels.
 int64_t groups_of(Builder& b, ValueId x, ValueId w) {
   const int64_t given = b.i("groups", 1);
   if (b.rank(w) < 2) return given;  // Conv refuses it

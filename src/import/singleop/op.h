@@ -36,7 +36,7 @@ struct SingleOp {
   bool has_input(size_t index) const {
     return index < inputs.size() && inputs[index].dtype != DType::undefined;
   }
-  // Whether the output is wanted: left out is one with neither type nor format.
+  // Whether the output is requested: one with neither type nor format is left out.
   bool has_output(size_t index) const {
     return outputs[index].dtype != DType::undefined || outputs[index].format != Format::undefined;
   }

@@ -159,6 +159,7 @@ const VendorOp kVendorOps[] = {
     {"TopKV2", "TopK", 0, lower_top_k},
     {"L2Loss", "ReduceSumSquare + Mul", 0, lower_l2_loss},
     {"L2Normalize", "ReduceSumSquare + Sqrt + Div", 0, lower_l2_normalize},
+    {"CdistGrad", "Sub + Abs + Pow + Mul + ReduceSum", 0, lower_cdist_gradient},
     {"LpNormReduceV2", "Abs + Pow + ReduceSum", 0, lower_lp_reduce},
     {"LpNormUpdateV2", "Pow", 0, lower_lp_update},
     // Matrices.
@@ -278,6 +279,7 @@ const VendorOp kVendorOps[] = {
     {"TensorScatterUpdate", "ScatterND", 0, lower_scatter_nd},
     {"Select", "Where", 0, lower_select},
     {"SelectV2", "Where", 0, lower_select},
+    {"SearchSorted", "SearchSorted", 0, lower_search_sorted},
     {"Unique", "Unique", 0, lower_unique},
     {"UniqueWithCounts", "Unique", 0, lower_unique},
     {"Where", "NonZero + Transpose", 0, lower_where, "Where"},
@@ -291,6 +293,8 @@ const VendorOp kVendorOps[] = {
     {"DynamicGRUV2", "GRU", 0, lower_dynamic_gru},
     {"DynamicRNN", "LSTM", 0, lower_dynamic_rnn},
     {"DynamicRNNV2", "LSTM", 0, lower_dynamic_rnn},
+    {"DynamicGRUV2Grad", "GruGateGrad + MatMul + ReduceSum", 0, lower_dynamic_gru_gradient},
+    {"DynamicRNNGrad", "LstmGateGrad + MatMul + ReduceSum", 0, lower_dynamic_rnn_gradient},
     // Boxes, regions and sampling of pictures.
     {"AffineGrid", "AffineGrid", 0, lower_affine_grid},
     {"Col2im", "Col2Im", 0, lower_im2col_back},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table from the vendor's operator names to ours (import/README.md has its form).
-// docs/operator_names.md is made from it.
+// The table from vendor operator names to ours (import/README.md describes its columns).
+// docs/operator_names.md is generated from it.
 #pragma once
 
 #include <span>
@@ -36,12 +36,12 @@ const VendorOp* find_vendor_op(std::string_view name);
 std::string onnx_name(std::string_view name);
 
 // The graph of one operator; its inputs are those of `op` that are neither left out nor constant,
-// in order. Fails with unsupported_op for a name that is not in the table, and with a sentence for
-// tensors and attributes that do not fit.
+// in order. Fails with unsupported_op for a name that is not in the table, and for tensors and
+// attributes that do not fit.
 Result<graph::Graph> build_graph(const SingleOp& op);
 
-// Types and shapes of the outputs, whatever `op` says about them. Inputs that are constant help
-// where a shape depends on values; an extent that still does is -1, with the range it can have.
+// Types and shapes of the outputs, regardless of what `op` says about them. Constant inputs help
+// where a shape depends on values; an extent that still does is -1, with its possible range.
 Result<std::vector<TensorDesc>> infer_outputs(SingleOp op);
 
 }  // namespace anynpu::singleop

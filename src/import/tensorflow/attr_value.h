@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AttrValue of TensorFlow: attributes of a node, read when they are asked for. Without the
-// attribute the functions give what the caller says; one of another kind is a failure.
+// AttrValue of TensorFlow: attributes of a node, parsed when they are used. If the attribute is
+// missing, the functions return the caller's default; one of another kind is a failure.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace anynpu::tensorflow {
 
-// TensorShapeProto: none when the rank is unknown; -1 for an extent that is.
+// TensorShapeProto: none when the rank is unknown; -1 for an unknown dimension.
 using OpenShape = std::optional<Shape>;
 
 Result<int64_t> int_attr(const NodeDef& node, std::string_view name, int64_t otherwise);

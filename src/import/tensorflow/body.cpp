@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "import/tensorflow/lower.h"
 #include "import/tensorflow/table.h"
 
 namespace anynpu::tensorflow {
@@ -135,7 +136,7 @@ Status lower_body(Builder& b, const std::vector<NodeDef>& nodes, const std::vect
       inputs.push_back(tensor);
     }
     b.begin(*node, row, std::move(inputs));
-    row->lower(b);
+    if (!lower_complex(b)) row->lower(b);
     std::vector<Tensor> outputs = b.end();
     if (!b.ok()) return b.status();
     made[node->name] = std::move(outputs);

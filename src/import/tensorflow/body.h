@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowers a body: the nodes of the model, of a function, of a branch or of a loop. Nodes that no
-// result needs are left alone; the others are lowered in topological order.
+// Lowers a body: the nodes of the model, of a function, of a branch or of a loop. Only nodes that
+// the results depend on are lowered, in topological order.
 #pragma once
 
 #include <map>
@@ -11,16 +11,16 @@
 
 namespace anynpu::tensorflow {
 
-// The tensors of a body by node name; arguments are there before it is lowered.
+// The tensors of a body by node name; the caller adds the arguments before it is lowered.
 using Tensors = std::unordered_map<std::string, std::vector<Tensor>>;
 
-// Nodes of `nodes` that `results` need, each after those it reads. Fails for a cycle and for a link
-// to a node that is not there; `arguments` are names that come from outside.
+// The nodes that `results` depend on, in topological order. Fails for a cycle and for a link to a
+// node that does not exist; `arguments` are names that come from outside.
 Result<std::vector<const NodeDef*>> needed_nodes(const std::vector<NodeDef>& nodes,
                                                  const std::vector<Link>& results,
                                                  const Tensors& arguments);
 
-// Adds the nodes to `b`. `made` holds the arguments, and afterwards every tensor.
+// Adds the nodes to `b`. `made` holds the arguments before the call and every tensor after it.
 Status lower_body(Builder& b, const std::vector<NodeDef>& nodes, const std::vector<Link>& results,
                   Tensors& made);
 
@@ -28,7 +28,7 @@ Status lower_body(Builder& b, const std::vector<NodeDef>& nodes, const std::vect
 Result<Tensor> find_tensor(const Link& link, const Tensors& made,
                            const std::vector<NodeDef>& nodes);
 
-// A function put in place of its call, in the current graph.
+// Inlines a function call into the current graph.
 Result<std::vector<Tensor>> inline_function(Builder& b, const FunctionDef& function,
                                             const std::vector<Tensor>& arguments);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/text.h"
 #include "graph/tensor_value.h"
@@ -59,6 +60,20 @@ void Builder::resume(Current current) {
   outputs_ = std::move(current.outputs);
   prefix_ = std::move(current.prefix);
   first_node_ = graph_.nodes.size();
+}
+
+std::vector<Tensor> Builder::lower_as(const NodeDef& def, const TfOp* row,
+                                      std::vector<Tensor> inputs) {
+  const NodeDef* own_def = std::exchange(def_, &def);
+  const TfOp* own_row = std::exchange(row_, row);
+  std::swap(inputs_, inputs);
+  std::vector<Tensor> made = std::exchange(outputs_, {});
+  if (ok()) row_->lower(*this);
+  std::swap(outputs_, made);
+  inputs_ = std::move(inputs);
+  row_ = own_row;
+  def_ = own_def;
+  return made;
 }
 
 ValueId Builder::plain(const Tensor& tensor) {
@@ -194,8 +209,9 @@ DType Builder::type(std::string_view name, DType otherwise) {
   return take(dtype_of(number));
 }
 
-// The shape of an input comes at run time, and with it those of the outputs; types are told by
-// inputs of the same type variable or by the operator's rule.
+// The shape of an input comes at run time, and with it those of most outputs; types are told by
+// inputs of the same type variable or by the operator's rule, and so is what the rule knows of a
+// shape all the same (the rank behind a Reshape).
 static void infer_open(const graph::Node& node, std::vector<ops::Operand> operands,
                        graph::Graph& graph) {
   const auto schema = ops::Registry::instance().find(node);
@@ -218,8 +234,11 @@ static void infer_open(const graph::Node& node, std::vector<ops::Operand> operan
   const auto context = ops::infer(node, std::move(operands));
   if (!context.ok()) return;
   for (size_t i = 0; i < node.outputs.size() && i < context->outputs.size(); ++i) {
-    const DType made = context->outputs[i].dtype;
-    if (made != DType::undefined) graph.values[static_cast<size_t>(node.outputs[i])].dtype = made;
+    const ops::Operand& made = context->outputs[i];
+    graph::Value& value = graph.values[static_cast<size_t>(node.outputs[i])];
+    if (made.dtype != DType::undefined) value.dtype = made.dtype;
+    value.has_shape = made.has_shape;
+    value.shape = made.shape;
   }
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builder: what the functions of operators (lower_*.cpp) work with. It holds one graph that is
-// being made and the TensorFlow node that is current. It remembers the first failure and does
-// nothing afterwards, so that those functions read as formulas. Every node is inferred as it is
-// added, and computed when its inputs are known: shapes of TensorFlow models are computed by their
-// nodes.
+// Builder: what the lowering functions of operators (lower_*.cpp) work with. It holds the graph
+// under construction and the current TensorFlow node. After the first failure every call does
+// nothing, so that lowering functions need no error checks. Types and shapes of a node are inferred
+// as it is added, and a node with constant inputs is folded at once, because TensorFlow models
+// compute shapes with ordinary nodes.
 //
-// Pictures. TensorFlow keeps channels last (NHWC), our operators want them first. A tensor that an
-// operator made with channels first is kept so; operators that can work in either order (element by
-// element, along an axis) stay in that order, and a Transpose is added where one cannot. So none
-// stands between convolutions.
+// Layout. TensorFlow is channels-last (NHWC), our operators are channels-first (NCHW). A tensor
+// that was computed channels-first stays so: operators that work in either layout (element-wise,
+// along one axis) keep it, and a Transpose is added only for an operator that cannot. So there are
+// none between convolutions.
 #pragma once
 
 #include <initializer_list>
@@ -20,6 +20,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/mapped_file.h"
 #include "graph/graph.h"
 #include "graph/unique_names.h"
 #include "import/tensorflow/attr_value.h"
@@ -34,33 +35,34 @@ using Ints = std::vector<int64_t>;
 
 struct TfOp;
 
-// What the builders of one model share.
+// State shared by the builders of one model.
 struct Model {
   const GraphDef& def;
   std::shared_ptr<const void> owner;  // of the bytes of the file
   const ImportOptions& options;
-  size_t spread = 0;  // bytes of constants that were spread out
-  size_t nodes = 0;   // lowered so far; calls of functions multiply what the file holds
-  int depth = 0;      // of calls
+  const MappedFile* file = nullptr;  // where the bytes lie, if it is one
+  size_t spread = 0;                 // bytes of constants expanded from short lists
+  size_t nodes = 0;  // lowered so far; inlined calls can multiply the nodes of the file
+  int depth = 0;     // of calls
 };
 
-// A list of tensors whose elements have no shape yet: the first that is set tells it.
+// A tensor list whose element shape is not known yet: the first element that is set decides it.
 struct OpenList {
   DType dtype = DType::undefined;
-  OpenShape element;         // what is stated
-  OpenShape learnt;          // what was set, in a body that is read to find out
+  OpenShape element;         // as the model states it
+  OpenShape learnt;          // of the elements set, found by a trial lowering of the body
   bool conflicting = false;  // elements of different shapes were set
 };
 
-// One output of a TensorFlow node: as the model has it, with channels first, or both. A tensor list
-// or array is one tensor with its elements along axis 0 (lower_list.cpp).
+// One output of a TensorFlow node: in the model's layout, channels-first, or both. A tensor list or
+// array is one tensor with its elements along axis 0 (lower_list.cpp).
 struct Tensor {
   ValueId plain = kNoValue;
   ValueId first = kNoValue;
   bool made_first = false;
   bool is_list = false;
-  bool grows = false;              // a list: an element behind the end may be set
-  std::shared_ptr<OpenList> open;  // a list: `plain` is the number of its elements
+  bool grows = false;              // a list: setting an element past the end grows it
+  std::shared_ptr<OpenList> open;  // a list of unknown element shape: `plain` is its length
 };
 
 class Builder {
@@ -75,9 +77,9 @@ class Builder {
   // The current node -----------------------------------------------------------------------------
   // Makes `def` current, with its inputs.
   void begin(const NodeDef& def, const TfOp* row, std::vector<Tensor> inputs);
-  // Its outputs; nodes that were added are named after it.
+  // Returns its outputs; the nodes that were added are named after it.
   std::vector<Tensor> end();
-  // What is current, put aside while the nodes of a function are added in its place.
+  // The current node, saved while a function call is inlined.
   struct Current {
     const NodeDef* def = nullptr;
     const TfOp* row = nullptr;
@@ -86,7 +88,10 @@ class Builder {
   };
   Current suspend();
   void resume(Current current);
-  // A tensor in the order of the model.
+  // The outputs of `def` on `inputs`, added to the current node: for operators that are computed
+  // part by part, or by means of another operator.
+  std::vector<Tensor> lower_as(const NodeDef& def, const TfOp* row, std::vector<Tensor> inputs);
+  // A tensor in the model's layout.
   ValueId plain(const Tensor& tensor);
 
   const NodeDef& def() const { return *def_; }
@@ -94,30 +99,30 @@ class Builder {
   const TfOp& row() const { return *row_; }
   size_t input_count() const { return inputs_.size(); }
 
-  // Input `index` in the order of the model.
+  // Input `index` in the model's layout.
   ValueId in(size_t index);
   std::vector<ValueId> all_inputs();
-  // As int64 in a row: axes, extents, indices. A scalar counts as a row of one.
+  // As an int64 vector: axes, extents, indices. A scalar becomes a vector of one element.
   ValueId in_row(size_t index);
-  // The elements of an input of whole numbers that is known now; refuses when it is not.
+  // The elements of a constant integer input; refuses an input that is not constant.
   Ints in_values(size_t index);
   int64_t in_value(size_t index);
-  double in_number(size_t index);  // one number of any type
+  double in_number(size_t index);  // a constant scalar of any type
   bool is_known(size_t index);
   const Tensor& tensor(size_t index) const { return inputs_[index]; }
 
-  // Pictures (layout.cpp): N, spatial axes, C in the model; N, C, spatial axes here.
+  // Layout (layout.cpp): N, spatial axes, C in the model; N, C, spatial axes here.
   bool is_first(size_t index) const;
   ValueId in_first(size_t index);
   void out_first(size_t index, ValueId value);
-  // By the attribute data_format: true for NHWC and NDHWC.
+  // From the attribute data_format: true for NHWC and NDHWC.
   bool channels_last();
   ValueId in_picture(size_t index) { return channels_last() ? in_first(index) : in(index); }
   void out_picture(size_t index, ValueId value) {
     channels_last() ? out_first(index, value) : out(index, value);
   }
-  // All inputs of an element-wise operator in one order: channels first when one of them is and the
-  // others can be, else that of the model.
+  // All inputs of an element-wise operator in one layout: channels-first if one of them is and the
+  // others can be, otherwise the model's.
   struct Aligned {
     std::vector<ValueId> ids;
     bool first = false;
@@ -127,7 +132,7 @@ class Builder {
   void out_aligned(size_t index, ValueId value, const Aligned& like) {
     like.first ? out_first(index, value) : out(index, value);
   }
-  // A constant or a tensor of at most `rank` axes that is broadcast to a picture of `rank` axes.
+  // Channels-first form of a constant or tensor that is broadcast to an image of `rank` axes.
   ValueId to_first(ValueId value, size_t rank);
 
   void out(size_t index, ValueId value);
@@ -156,21 +161,21 @@ class Builder {
   bool has_attr(std::string_view name) const { return def_->attrs.contains(name); }
 
   // Nodes ----------------------------------------------------------------------------------------
-  // `name` of an operator of another domain has the domain in front: "anynpu.PsRoiPool".
+  // Operators of another domain than ONNX's are named with it: "anynpu.PsRoiPool".
   ValueId node(std::string_view name, int64_t opset, std::vector<ValueId> inputs,
                NodeAttrs attrs = {});
   std::vector<ValueId> nodes(std::string_view name, int64_t opset, std::vector<ValueId> inputs,
                              size_t outputs, NodeAttrs attrs = {});
-  // A node of control flow: its outputs are described by the caller.
+  // A control flow node; the caller describes its outputs.
   std::vector<ValueId> flow_node(graph::Node node, std::vector<graph::Value> outputs);
 
   ValueId constant(DType dtype, Shape shape, std::shared_ptr<const graph::Constant> data);
   ValueId list(const Ints& values);           // a constant int64 vector
-  ValueId scalar(DType dtype, double value);  // a constant without dimensions
+  ValueId scalar(DType dtype, double value);  // a constant of rank 0
   ValueId whole(DType dtype, int64_t value);  // the same, exact for all 64 bits
   ValueId filled(DType dtype, const Shape& shape, double value);
-  ValueId cast(ValueId value, DType dtype);           // as it is when it has that type
-  ValueId reshape(ValueId value, const Ints& shape);  // -1 and 0 as Reshape has them
+  ValueId cast(ValueId value, DType dtype);           // no-op if it has that type
+  ValueId reshape(ValueId value, const Ints& shape);  // -1 and 0 as in Reshape
   ValueId transpose(ValueId value, const Ints& permutation);
   ValueId shape_of(ValueId value) { return node("Shape", 13, {value}); }  // int64
   ValueId squeeze(ValueId value, const Ints& axes) {
@@ -179,11 +184,11 @@ class Builder {
   ValueId unsqueeze(ValueId value, const Ints& axes) {
     return node("Unsqueeze", 13, {value, list(axes)});
   }
-  // Rows begin to end of `axis`; an end of INT64_MAX means all.
+  // Elements [begin, end) along `axis`; an end of INT64_MAX means all.
   ValueId slice(ValueId value, int64_t axis, int64_t begin, int64_t end);
-  ValueId index(ValueId value);  // as int64; refuses when it is not of whole numbers
+  ValueId index(ValueId value);  // as int64; refuses other than integers
 
-  // The node that makes a value; null for inputs and constants. Valid until the next node is added.
+  // The node that produces a value; null for inputs and constants. Valid until a node is added.
   const graph::Node* maker(ValueId id) const;
 
   // Values ---------------------------------------------------------------------------------------
@@ -194,29 +199,29 @@ class Builder {
   bool is_fixed(ValueId id) const { return has_shape(id) && is_static(value(id).shape); }
   int64_t rank(ValueId id) const { return static_cast<int64_t>(shape(id).size()); }
   bool is_constant(ValueId id) const { return id != kNoValue && value(id).constant != nullptr; }
-  // The elements of a constant of whole numbers; none when it is not known.
+  // The elements of an integer constant; none when the value is not constant.
   std::optional<Ints> known(ValueId id) const;
-  // The same with -1 where an element is not known; none when even their number is not.
+  // The same with -1 for unknown elements; none when even their number is unknown.
   std::optional<Ints> partly_known(ValueId id) const;
   std::optional<double> known_number(ValueId id) const;
 
-  // Values that a SpaceToBatchND made: a convolution between it and BatchToSpaceND has dilations
+  // Outputs of SpaceToBatchND: a convolution between it and BatchToSpaceND becomes a dilated one
   // (lower_space.cpp).
   struct Blocks {
-    ValueId source = kNoValue;  // in the order of the model
+    ValueId source = kNoValue;  // in the model's layout
     Ints block, paddings;
   };
   void note_blocks(ValueId id, Blocks blocks) { blocks_[id] = std::move(blocks); }
-  // Of a value in either order of channels; null when it was made otherwise.
+  // Of a value in either layout; null if SpaceToBatchND did not produce it.
   const Blocks* blocks_of(ValueId first) const;
-  // A value in the order of the model with channels first.
+  // The channels-first form of a value in the model's layout.
   ValueId first_of(ValueId plain);
 
-  // Whether the rank is known and in range; refuses with the name otherwise.
+  // Whether the rank is known and in range; otherwise refuses, naming `what`.
   bool has_rank(ValueId id, const char* what, int64_t least, int64_t most = 8);
-  // Whether all extents are known; refuses with the --input_shape that would help.
+  // Whether all extents are known; otherwise refuses with the --input_shape that would help.
   bool need_fixed(ValueId id, const char* what);
-  // Of an axis that may count from the end; refuses when it is outside.
+  // An axis that may count from the end, counted from the front; refuses one out of range.
   int64_t axis(int64_t given, int64_t count);
   int64_t axis_of(int64_t given, ValueId id) { return axis(given, rank(id)); }
 
@@ -247,24 +252,24 @@ class Builder {
   std::vector<Tensor> inputs_;
   std::vector<Tensor> outputs_;
   size_t first_node_ = 0;
-  std::string prefix_;  // of names: the call of a function that is put in place of it
-  std::unordered_map<ValueId, Ints> partial_;  // small vectors of whole numbers, -1 = not known
-  // Transposes that were added: to the order of the model, and to channels first.
+  std::string prefix_;  // of names: the function call that is being inlined
+  std::unordered_map<ValueId, Ints> partial_;  // small integer vectors, -1 = unknown
+  // Transposes that were added: to the model's layout, and to channels-first.
   std::unordered_map<ValueId, ValueId> to_last_, to_first_;
   std::unordered_map<ValueId, Blocks> blocks_;
   std::unordered_map<ValueId, size_t> makers_;  // index of the node
   graph::UniqueNames value_names_{2}, node_names_{2};
 };
 
-// The order of axes of a picture of `rank` axes: to channels first, and back.
+// The permutations of an image of `rank` axes: to channels-first, and back.
 Ints to_first_order(size_t rank);
 Ints to_last_order(size_t rank);
-// An axis of the model's order in the order of channels first.
+// The channels-first number of an axis of the model's layout.
 inline int64_t first_axis(int64_t axis, size_t rank) {
   const auto last = static_cast<int64_t>(rank) - 1;
   return axis == 0 ? 0 : axis == last ? 1 : axis + 1;
 }
-// A list with an entry for each axis in the model's order, in the order of channels first.
+// A list with one entry per axis, reordered from the model's layout to channels-first.
 Ints first_list(const Ints& list);
 
 }  // namespace anynpu::tensorflow

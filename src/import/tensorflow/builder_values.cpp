@@ -59,6 +59,14 @@ std::shared_ptr<const graph::Constant> repeated(T value, size_t count) {
   return graph::constant_of(std::vector<T>(count, value));
 }
 
+// Complex numbers without an imaginary part.
+template <typename T>
+std::shared_ptr<const graph::Constant> repeated_pair(T value, size_t count) {
+  std::vector<T> pairs(count * 2, T{0});
+  for (size_t i = 0; i < count; ++i) pairs[i * 2] = value;
+  return graph::constant_of(std::move(pairs));
+}
+
 std::shared_ptr<const graph::Constant> numbers_of(DType dtype, double value, size_t count) {
   switch (dtype) {
     case DType::f32:
@@ -87,11 +95,9 @@ std::shared_ptr<const graph::Constant> numbers_of(DType dtype, double value, siz
     case DType::u64:
       return repeated(static_cast<uint64_t>(value), count);
     case DType::c64:
-      return graph::constant_of([&] {
-        std::vector<float> pairs(count * 2, 0.0f);
-        for (size_t i = 0; i < count; ++i) pairs[i * 2] = static_cast<float>(value);
-        return pairs;
-      }());
+      return repeated_pair(static_cast<float>(value), count);
+    case DType::c128:
+      return repeated_pair(value, count);
     default:
       return nullptr;
   }

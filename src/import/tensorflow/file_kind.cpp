@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <string_view>
 
 #include "base/protowire.h"
@@ -22,9 +23,10 @@ std::string freeze_program(const std::string& load) {
          "tf.io.write_graph(freeze(f).graph.as_graph_def(), \".\", \"frozen.pb\", as_text=False)'";
 }
 
+// The model stays in a variable: its own variables live as long as it does.
 std::string freeze_saved_model(const std::string& folder) {
-  return freeze_program("f = tf.saved_model.load(\"" + folder +
-                        "\").signatures[\"serving_default\"]; ");
+  return freeze_program("m = tf.saved_model.load(\"" + folder +
+                        "\"); f = m.signatures[\"serving_default\"]; ");
 }
 
 std::string freeze_keras(const std::string& path) {
@@ -90,9 +92,48 @@ Status refused(std::string_view what, const std::string& command) {
               what, command);
 }
 
-constexpr const char* kToOnnx =
-    "python3 -m tf2onnx.convert --tflite model.tflite --output model.onnx, and convert that with "
-    "--framework=5; or freeze the model that the .tflite was made from";
+std::string to_onnx(const std::string& path) {
+  return "python3 -m tf2onnx.convert --tflite " + path +
+         " --output model.onnx\nand convert that with --framework=5, or freeze the model that the "
+         ".tflite was made from";
+}
+
+// What the file `checkpoint` in a folder of checkpoints names as the latest.
+std::string latest_checkpoint(const fs::path& file) {
+  std::ifstream text(file);
+  std::string line;
+  constexpr std::string_view kKey = "model_checkpoint_path: \"";
+  while (std::getline(text, line) && line.size() < 4096) {
+    if (!line.starts_with(kKey) || line.back() != '"' || line.size() <= kKey.size()) continue;
+    const fs::path named(line.substr(kKey.size(), line.size() - kKey.size() - 1));
+    return named.is_absolute() ? named.string() : (file.parent_path() / named).string();
+  }
+  return file.string();
+}
+
+// A part of a checkpoint, by its name.
+Status refused_checkpoint(const std::string& path, const fs::path& file) {
+  const std::string name = file.filename().string(), extension = file.extension().string();
+  std::string prefix = path;
+  if (extension == ".meta" || extension == ".index")
+    prefix.resize(prefix.size() - extension.size());
+  if (name.find(".data-") != std::string::npos) prefix.resize(prefix.rfind(".data-"));
+  if (name == "checkpoint") prefix = latest_checkpoint(file);
+  std::error_code error;
+  if (fs::exists(file, error) && !fs::exists(prefix + ".meta", error)) {
+    return fail(
+        Code::file_invalid,
+        "--model is '{}', a part of a checkpoint of TensorFlow 2, which holds weights and no "
+        "graph; --framework=3 takes a frozen GraphDef (.pb). In the program that builds the "
+        "model: tf.train.Checkpoint(model).restore(\"{}\").expect_partial(); "
+        "model.save(\"model.keras\"). Then make one with\n  {}",
+        path, prefix, freeze_keras("model.keras"));
+  }
+  return fail(Code::file_invalid,
+              "--model is '{}', a part of a checkpoint; --framework=3 takes a frozen GraphDef "
+              "(.pb). Make one, with the name of the output node, with\n  {}",
+              path, freeze_checkpoint(prefix));
+}
 
 }  // namespace
 
@@ -128,20 +169,12 @@ Status check_path(const std::string& path) {
     return fail(Code::file_invalid,
                 "--model is '{}', a file of TFLite; --framework=3 takes a frozen GraphDef (.pb). "
                 "Use\n  {}",
-                path, kToOnnx);
+                path, to_onnx(path));
   }
   const bool data = name.find(".data-") != std::string::npos;
   if (extension == ".ckpt" || extension == ".meta" || extension == ".index" || data ||
-      name == "checkpoint") {
-    std::string prefix = path;
-    if (extension == ".meta" || extension == ".index")
-      prefix.resize(prefix.size() - extension.size());
-    if (data) prefix.resize(prefix.rfind(".data-"));
-    return fail(Code::file_invalid,
-                "--model is '{}', a part of a checkpoint; --framework=3 takes a frozen GraphDef "
-                "(.pb). Make one, with the name of the output node, with\n  {}",
-                path, freeze_checkpoint(prefix));
-  }
+      name == "checkpoint")
+    return refused_checkpoint(path, file);
   return {};
 }
 
@@ -150,7 +183,7 @@ Status check_bytes(std::span<const std::byte> bytes) {
     return refused("a file of Keras (HDF5)", freeze_keras("model.h5"));
   if (starts_with(bytes, "PK\x03\x04"))
     return refused("a zip archive, such as a file of Keras 3", freeze_keras("model.keras"));
-  if (starts_with(bytes, "TFL3", 4)) return refused("a file of TFLite", kToOnnx);
+  if (starts_with(bytes, "TFL3", 4)) return refused("a file of TFLite", to_onnx("model.tflite"));
   if (is_text(bytes)) {
     return refused("a text file, such as a GraphDef in text form (.pbtxt)",
                    "python3 -c 'import tensorflow as tf; from google.protobuf import text_format; "

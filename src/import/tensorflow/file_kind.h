@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that people have instead of a frozen GraphDef: each is refused by its name with the command
-// that makes one.
+// Files that people pass instead of a frozen GraphDef: the refusal names the kind of file and the
+// command that freezes it.
 #pragma once
 
 #include <cstddef>

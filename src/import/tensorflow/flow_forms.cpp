@@ -21,6 +21,9 @@ bool is_op(const NodeDef& node, std::string_view name) {
   return node.op == name || (node.op.starts_with("Ref") && node.op.substr(3) == name);
 }
 
+// Of a branch: two ways by a truth, or several by a number.
+bool is_switch(const NodeDef& node) { return is_op(node, "Switch") || node.op == "_SwitchN"; }
+
 struct FlowLoop {
   std::string frame;
   std::vector<size_t> merges, constants;  // Merge nodes; Enter nodes of what does not change
@@ -64,7 +67,7 @@ class FlowRebuilder {
     const size_t n = branches_.empty() ? loops_[0].merges[0] : branches_[0];
     return fail(Code::unsupported_feature,
                 "the control flow at node '{}' ({}) is no loop of tf.while_loop and no branch of "
-                "tf.cond; freeze the model again, or cut it with --out_nodes",
+                "tf.cond or tf.switch_case; freeze the model again, or cut it with --out_nodes",
                 nodes_[n].name, nodes_[n].op);
   }
 
@@ -179,7 +182,7 @@ class FlowRebuilder {
   bool is_unresolved(size_t n) const {
     const NodeDef& node = nodes_[n];
     return is_op(node, "Merge") || is_op(node, "Exit") || is_op(node, "Enter") ||
-           is_op(node, "NextIteration") || is_op(node, "LoopCond") || is_op(node, "Switch");
+           is_op(node, "NextIteration") || is_op(node, "LoopCond") || is_switch(node);
   }
 
   static Link argument(size_t k) { return {format("flow/argument_{}", k), 0, {}}; }
@@ -279,7 +282,8 @@ class FlowRebuilder {
   struct Side {
     std::set<std::string> by_data;
     std::optional<Link> predicate;
-    std::optional<bool> taken;  // which output of the Switches
+    std::optional<size_t> taken;  // which output of the Switches
+    bool by_number = false;       // they are _SwitchN
     bool complete = true;
   };
 
@@ -288,7 +292,8 @@ class FlowRebuilder {
     if (by_data) side.by_data.insert(node.name);
     if (!side.predicate) {
       side.predicate = node.inputs[1];
-      side.taken = index == 1;
+      side.taken = index;
+      side.by_number = node.op == "_SwitchN";
     }
     return {};
   }
@@ -305,7 +310,7 @@ class FlowRebuilder {
       const auto found = index_.find(link.node);
       if (found == index_.end()) continue;
       const NodeDef& node = nodes_[found->second];
-      if (is_op(node, "Switch")) {
+      if (is_switch(node)) {
         // A variable of a loop around the branch is no Switch of the branch.
         if (!loop_switches_.contains(found->second))
           ANYNPU_TRY(note_switch(node, link.index, by_data, side));
@@ -324,57 +329,84 @@ class FlowRebuilder {
     return side;
   }
 
+  // The sides of a Merge by the output of the Switches they come from; empty: not to be told yet.
+  Result<std::vector<Side>> sides_of(const NodeDef& merge) {
+    const size_t count = merge.inputs.size();
+    std::vector<Side> sides(count);
+    std::vector<bool> given(count);
+    std::optional<size_t> silent;
+    const Side* told = nullptr;
+    for (size_t i = 0; i < count; ++i) {
+      ANYNPU_ASSIGN(sides[i], look_back(merge.inputs[i]));
+      if (!sides[i].complete) return std::vector<Side>();
+      if (!sides[i].predicate) {
+        if (silent) return stuck();
+        silent = i;
+        continue;
+      }
+      if (*sides[i].taken >= count || given[*sides[i].taken]) return stuck();
+      given[*sides[i].taken] = true;
+      told = &sides[i];
+    }
+    if (!told) return stuck();
+    // A side that tells nothing is the one that is left.
+    if (silent) {
+      Side& side = sides[*silent];
+      side.predicate = told->predicate;
+      side.by_number = told->by_number;
+      side.taken =
+          static_cast<size_t>(std::find(given.begin(), given.end(), false) - given.begin());
+    }
+    return sides;
+  }
+
   Result<bool> rebuild_branch(size_t merge) {
-    if (nodes_[merge].inputs.size() != 2) return stuck();
-    ANYNPU_ASSIGN(Side one, look_back(nodes_[merge].inputs[0]));
-    ANYNPU_ASSIGN(Side two, look_back(nodes_[merge].inputs[1]));
-    if (!one.complete || !two.complete) return false;
-    if (!one.predicate && !two.predicate) return stuck();
-    // A side that tells nothing is the other one.
-    if (!two.predicate) {
-      two.predicate = one.predicate;
-      two.taken = !*one.taken;
-    }
-    if (!one.predicate) {
-      one.predicate = two.predicate;
-      one.taken = !*two.taken;
-    }
-    if (*one.taken == *two.taken) return stuck();
-    const Side& truth = *one.taken ? one : two;
-    const Link truth_result = nodes_[merge].inputs[*one.taken ? 0 : 1];
-    const Link other_result = nodes_[merge].inputs[*one.taken ? 1 : 0];
+    const size_t count = nodes_[merge].inputs.size();
+    if (count < 2) return stuck();
+    ANYNPU_ASSIGN(const std::vector<Side> sides, sides_of(nodes_[merge]));
+    if (sides.empty()) return false;
+    const bool by_number = sides[0].by_number;
+    if (!by_number && count != 2) return stuck();
     NodeDef made;
     made.name = nodes_[merge].name;
-    made.op = "If";
-    made.inputs = {*truth.predicate};
-    Region taken, other;
-    std::set<std::string> switches = one.by_data;
-    switches.insert(two.by_data.begin(), two.by_data.end());
+    made.op = by_number ? "Case" : "If";
+    made.inputs = {*sides[0].predicate};
+    std::vector<Link> results(count);
+    std::set<std::string> switches;
+    for (size_t i = 0; i < count; ++i) {
+      results[*sides[i].taken] = nodes_[merge].inputs[i];
+      switches.insert(sides[i].by_data.begin(), sides[i].by_data.end());
+    }
+    std::vector<Region> ways(count);
     size_t k = 0;
     for (const std::string& name : switches) {
-      const NodeDef& node = *find(name);
-      taken.replaced[format("{}:1", name)] = argument(k);
-      other.replaced[format("{}:0", name)] = argument(k);
-      made.inputs.push_back(node.inputs[0]);
+      for (size_t w = 0; w < count; ++w) ways[w].replaced[format("{}:{}", name, w)] = argument(k);
+      made.inputs.push_back(find(name)->inputs[0]);
       ++k;
     }
     // Variables of a loop around the branch come in as they are.
     for (const auto& [loop_switch, condition] : loop_switches_) {
       const Link link{nodes_[loop_switch].name, 1, {}};
-      if (!reads(truth_result, link) && !reads(other_result, link)) continue;
-      taken.replaced[to_text(link)] = other.replaced[to_text(link)] = argument(k++);
+      if (std::none_of(results.begin(), results.end(),
+                       [&](const Link& result) { return reads(result, link); }))
+        continue;
+      for (Region& way : ways) way.replaced[to_text(link)] = argument(k);
       made.inputs.push_back(link);
+      ++k;
     }
-    ANYNPU_TRY(copy_nodes({truth_result}, taken));
-    ANYNPU_TRY(copy_nodes({other_result}, other));
-    if (!taken.complete || !other.complete) return false;
     auto form = std::make_shared<FlowForm>();
-    taken.function.name = made.name + "/then";
-    other.function.name = made.name + "/else";
-    add_arguments(k, taken.function);
-    add_arguments(k, other.function);
-    form->then_branch = std::move(taken.function);
-    form->else_branch = std::move(other.function);
+    for (size_t w = 0; w < count; ++w) {
+      ANYNPU_TRY(copy_nodes({results[w]}, ways[w]));
+      if (!ways[w].complete) return false;
+      ways[w].function.name = format("{}/branch_{}", made.name, w);
+      add_arguments(k, ways[w].function);
+    }
+    if (by_number) {
+      for (Region& way : ways) form->branches.push_back(std::move(way.function));
+    } else {
+      form->then_branch = std::move(ways[1].function);
+      form->else_branch = std::move(ways[0].function);
+    }
     made.flow = std::move(form);
     nodes_[merge] = std::move(made);
     return true;

@@ -45,6 +45,32 @@ TEST(TfFlowForms, AConstantBranchIsFoundByTheOrderOfNodes) {
   EXPECT_EQ(graph.ops(), "If");
 }
 
+// tf.switch_case of three ways, as TensorFlow 2 freezes it; the branch in the middle is a constant.
+TEST(TfFlowForms, BranchesByNumberAreIfs) {
+  TestGraph graph;
+  const float one[] = {1, 1};
+  graph.input("x", {2}).input("n", {}, 3);
+  graph.node("switch", "_SwitchN", {"x", "n"}, {int_of("num_outs", 3)});
+  graph.node("index", "_SwitchN", {"n", "n"}, {int_of("num_outs", 3)});
+  graph.node("pivot", "Identity", {"index:1"});
+  graph.node("first", "Neg", {"switch"}).node("last", "Relu", {"switch:2"});
+  graph.node("middle", "Const", {"^pivot"},
+             {type_of("dtype", 1), tensor_of(1, {2}, std::as_bytes(std::span(one)))});
+  graph.node("y", "Merge", {"first", "middle", "last"});
+  EXPECT_EQ(graph.ops(), "Less Greater Or Where Less If");
+  EXPECT_EQ(graph.shape(), "2");
+}
+
+TEST(TfFlowForms, ABranchThatTwoWaysShareIsRefused) {
+  TestGraph graph;
+  graph.input("x", {2}).input("n", {}, 3);
+  graph.node("switch", "_SwitchN", {"x", "n"}, {int_of("num_outs", 2)});
+  graph.node("a", "Neg", {"switch:1"}).node("b", "Relu", {"switch:1"});
+  graph.node("y", "Merge", {"a", "b"});
+  const std::string said = graph.shape();
+  EXPECT_NE(said.find("node 'y' (Merge)"), std::string::npos) << said;
+}
+
 TEST(TfFlowForms, OtherControlFlowIsRefusedByName) {
   TestGraph graph;
   graph.input("x", {2}).node("a", "Relu", {"x"}).node("y", "Merge", {"a", "x"});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GraphDef, NodeDef and FunctionDef of TensorFlow, read from the protobuf wire format. Names and
-// links are read; attributes stay where they lie in the file until somebody asks for one
+// GraphDef, NodeDef and FunctionDef of TensorFlow, read from the protobuf wire format. Names
+// and links are parsed; attributes stay in the file's bytes until one is used
 // (attr_value.h).
 #pragma once
 
@@ -20,7 +20,7 @@ namespace anynpu::tensorflow {
 struct Link {
   std::string node;
   size_t index = 0;
-  // Inside functions "name:values:1": which of the operator's named outputs is counted.
+  // Inside functions "name:values:1": the named output that the index counts in.
   std::string argument;
   bool operator==(const Link&) const = default;
 };
@@ -29,7 +29,7 @@ struct FlowForm;
 
 struct NodeDef {
   std::string name, op;
-  std::vector<Link> inputs;           // of data alone
+  std::vector<Link> inputs;           // data inputs only
   std::vector<std::string> controls;  // nodes that run before it: "^name"
   std::map<std::string, WireField, std::less<>> attrs;
   std::shared_ptr<const FlowForm> flow;  // of loops and branches that flow_forms.h rebuilt
@@ -53,7 +53,7 @@ struct GraphDef {
   int64_t producer = 0;  // version of GraphDef it was written with
 };
 
-// Fails for bytes that are no GraphDef: not the wire format, no node with a name and an operator.
+// Fails for bytes that are not a GraphDef: not protobuf, or no node with a name and an operator.
 Result<GraphDef> read_graph_def(std::span<const std::byte> bytes);
 
 // "scope/node:1" -> {"scope/node", 1}.

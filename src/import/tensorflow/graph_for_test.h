@@ -160,7 +160,7 @@ class TestGraph {
     auto owner = std::make_shared<const std::string>(graph_.data());
     return import_memory(std::as_bytes(std::span(*owner)), owner, options);
   }
-  // The operators it becomes, in order, without the Identity of each output; or the failure.
+  // The operators it is lowered to, in order, without the Identity of each output; or the failure.
   std::string ops(const ImportOptions& options = {}) const {
     const auto graph = import(options);
     if (!graph.ok()) return graph.status().to_string();
@@ -182,7 +182,7 @@ class TestGraph {
   WireWriter graph_;
 };
 
-// A node "y" on an input "x" of `shape`; what stands before it are constants.
+// A node "y" on an input "x" of `shape`, after constants.
 inline TestGraph one_node(const std::string& op, const Shape& shape,
                           const std::vector<TestAttr>& attrs = {},
                           const std::vector<std::string>& more = {}, TestGraph graph = {}) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/page_release.h"
+#include "base/mapped_file.h"
 #include "base/text.h"
 #include "graph/tensor_value.h"
 #include "import/tensorflow/builder.h"
@@ -60,7 +60,6 @@ std::shared_ptr<const graph::Constant> permuted_constant(const graph::Constant& 
   if (width == 4) run(permute_elements<4>);
   if (width == 8) run(permute_elements<8>);
   if (width == 16) run(permute_elements<16>);
-  release_pages(constant.bytes);
   return graph::constant_of(std::move(bytes));
 }
 
@@ -93,6 +92,7 @@ ValueId Builder::transpose(ValueId id, const Ints& order) {
     Shape target;
     for (int64_t axis : order) target.push_back(shape(id)[static_cast<size_t>(axis)]);
     auto data = permuted_constant(*value(id).constant, shape(id), order, width);
+    if (model_.file) model_.file->release(value(id).constant->bytes);
     return constant(dtype(id), std::move(target), std::move(data));
   }
   return node("Transpose", 13, {id}, {{"perm", order}});
@@ -141,8 +141,9 @@ void Builder::out_first(size_t index, ValueId value) {
 
 bool Builder::channels_last() {
   const std::string format =
-      word("data_format", "NHWC", {"NHWC", "NCHW", "NDHWC", "NCDHW", "NWC", "NCW", ""});
-  return format.empty() || format.back() == 'C';
+      word("data_format", "NHWC",
+           {"NHWC", "NCHW", "NDHWC", "NCDHW", "NWC", "NCW", "CHANNELS_LAST", "CHANNELS_FIRST", ""});
+  return format.empty() || format.back() == 'C' || format == "CHANNELS_LAST";
 }
 
 ValueId Builder::to_first(ValueId id, size_t rank) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of operators, by family: each reads the inputs and attributes of the builder's
-// current node and adds nodes. Used by the table alone.
+// The lowering functions of operators, by family: each reads the inputs and attributes of the
+// builder's current node and adds nodes. Used by the table only.
 #pragma once
 
 #include "import/tensorflow/builder.h"
 
 namespace anynpu::tensorflow {
 
-// What many functions write.
+// Short forms that many of them use.
 inline ValueId add(Builder& b, ValueId x, ValueId y) { return b.node("Add", 14, {x, y}); }
 inline ValueId sub(Builder& b, ValueId x, ValueId y) { return b.node("Sub", 14, {x, y}); }
 inline ValueId mul(Builder& b, ValueId x, ValueId y) { return b.node("Mul", 14, {x, y}); }
@@ -19,8 +19,8 @@ void lower_const(Builder& b);
 void lower_pass(Builder& b);         // output 0 is input 0
 void lower_pass_all(Builder& b);     // IdentityN
 void lower_nothing(Builder& b);      // NoOp, Assert
-void lower_same(Builder& b);         // `becomes` with the same operands, in the order of the model
-void lower_elementwise(Builder& b);  // the same, in either order of channels
+void lower_same(Builder& b);         // `becomes` with the same operands, in the model's layout
+void lower_elementwise(Builder& b);  // the same, in either layout
 // lower_elementwise.cpp
 void lower_cast(Builder& b);
 void lower_relu6(Builder& b);
@@ -53,6 +53,7 @@ void lower_max_pool_argmax(Builder& b);
 // lower_backprop.cpp
 void lower_conv_backprop(Builder& b);
 void lower_depthwise_backprop(Builder& b);
+void lower_filter_backprop(Builder& b);
 // lower_norm.cpp
 void lower_fused_batch_norm(Builder& b);
 void lower_softmax(Builder& b);
@@ -72,6 +73,8 @@ void lower_concat_v2(Builder& b);
 void lower_pad(Builder& b);
 // lower_slice.cpp
 void lower_strided_slice(Builder& b);
+void lower_strided_slice_grad(Builder& b);
+void lower_strided_slice_update(Builder& b);
 // lower_array.cpp
 void lower_split(Builder& b);
 void lower_split_v(Builder& b);
@@ -99,14 +102,19 @@ void lower_reverse_sequence(Builder& b);
 // lower_image.cpp, lower_space.cpp
 void lower_resize_bilinear(Builder& b);
 void lower_resize_nearest(Builder& b);
-void lower_resize_bicubic(Builder& b);
-void lower_resize_area(Builder& b);
+void lower_resize_cubic(Builder& b);
 void lower_depth_to_space(Builder& b);
 void lower_space_to_depth(Builder& b);
 void lower_extract_patches(Builder& b);
 void lower_dilation(Builder& b);
 void lower_space_to_batch(Builder& b);
 void lower_batch_to_space(Builder& b);
+// lower_weighted.cpp
+void lower_resize_bicubic(Builder& b);
+void lower_resize_area(Builder& b);
+void lower_resize_grad(Builder& b);
+void lower_resize_nearest_grad(Builder& b);
+void lower_scale_and_translate(Builder& b);
 // lower_colour.cpp
 void lower_rgb_to_hsv(Builder& b);
 void lower_hsv_to_rgb(Builder& b);
@@ -123,11 +131,14 @@ void lower_table_find(Builder& b);
 void lower_table_size(Builder& b);
 // lower_detect.cpp
 void lower_crop_and_resize(Builder& b);
+void lower_extract_glimpse(Builder& b);
 void lower_nms(Builder& b);
 void lower_nms_fixed(Builder& b);
 void lower_combined_nms(Builder& b);
 // lower_quantize.cpp
 void lower_fake_quant(Builder& b);
+void lower_fake_quant_grad(Builder& b);
+void lower_quantize_and_dequantize(Builder& b);
 // lower_recurrent.cpp
 void lower_lstm_cell(Builder& b);
 void lower_lstm_sequence(Builder& b);
@@ -205,16 +216,40 @@ void lower_cross(Builder& b);
 void lower_log_determinant(Builder& b);
 void lower_lu(Builder& b);
 void lower_qr(Builder& b);
+void lower_inverse(Builder& b);
 void lower_matrix_solver(Builder& b);
-void lower_values_only(Builder& b);
+void lower_svd(Builder& b);
+void lower_eigen(Builder& b);
 void lower_least_squares(Builder& b);
 void lower_tridiagonal_matmul(Builder& b);
+void lower_tridiagonal_solve(Builder& b);
 void lower_sparse_matmul(Builder& b);
 void lower_sparse_add(Builder& b);
 void lower_sparse_elementwise(Builder& b);
 void lower_sparse_reduce(Builder& b);
 void lower_sparse_reshape(Builder& b);
+// lower_sets.cpp
+// The elements that a boolean tensor keeps, row by row along its last axis.
+struct KeptElements {
+  ValueId places = kNoValue;   // of them in the tensor (kept x rank)
+  ValueId indices = kNoValue;  // the same, without what is not kept: a sparse tensor
+  ValueId counts = kNoValue;   // of each row
+  ValueId widest = kNoValue;   // the largest count, in a row of one
+};
+KeptElements kept_elements(Builder& b, ValueId kept);
+void lower_set_operation(Builder& b);
+void lower_ragged_range(Builder& b);
+// lower_projective.cpp
+void lower_projective_transform(Builder& b);
 // lower_ctc.cpp
 void lower_ctc_greedy(Builder& b);
+// lower_complex.cpp: false when the node has no complex input, or its row takes it as it is
+bool lower_complex(Builder& b);
+void lower_make_complex(Builder& b);
+ValueId complex_function(Builder& b, const char* function, ValueId x, ValueId y = kNoValue);
+// lower_fourier.cpp
+void lower_fft(Builder& b);
+void lower_rfft(Builder& b);
+void lower_irfft(Builder& b);
 
 }  // namespace anynpu::tensorflow

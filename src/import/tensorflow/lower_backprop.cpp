@@ -129,4 +129,43 @@ void lower_depthwise_backprop(Builder& b) {
   b.out_picture(0, b.node("ConvTranspose", 11, {x, w}, std::move(attrs)));
 }
 
+// The gradient of a filter is a convolution of the picture by the gradient of the result, whose
+// steps are the strides; pictures of the batch are summed, so they stand for channels. A depthwise
+// filter does so for each channel alone.
+void lower_filter_backprop(Builder& b) {
+  const bool depthwise = b.type() == "DepthwiseConv2dNativeBackpropFilter";
+  const ValueId x = b.in_picture(0), y = b.in_picture(2);
+  const Ints sizes = b.in_values(1);
+  if (!b.has_rank(x, "the picture", 4, 4) || !b.need_fixed(x, "the picture") ||
+      !b.has_rank(y, "the gradient", 4, 4) || !b.need_fixed(y, "the gradient"))
+    return;
+  NodeAttrs attrs = window_attrs(b, 4, Window::with_dilations);
+  if (!b.ok()) return;
+  const Shape in = b.shape(x), out = b.shape(y);
+  if (sizes.size() != 4 || sizes[2] < 1 || in[1] != sizes[2] ||
+      out[1] != (depthwise ? sizes[2] * sizes[3] : sizes[3])) {
+    return b.refuse(Code::shape_mismatch, "the filter is {}, the picture {} and the gradient {}",
+                    sizes, to_string(in), to_string(out));
+  }
+  const Ints strides = std::get<Ints>(attrs["strides"]), rates = std::get<Ints>(attrs["dilations"]);
+  Ints pads(4, 0);
+  if (attrs.contains("pads")) pads = std::get<Ints>(attrs["pads"]);
+  for (size_t a = 0; a < 2 && b.s("padding", "VALID") == "SAME"; ++a) {
+    const int64_t span = (sizes[a] - 1) * rates[a] + 1;
+    const int64_t missing = std::max<int64_t>((out[a + 2] - 1) * strides[a] + span - in[a + 2], 0);
+    pads[a] = missing / 2;
+    pads[a + 2] = missing - missing / 2;
+  }
+  ValueId pictures = b.transpose(x, {1, 0, 2, 3});
+  if (depthwise) pictures = b.reshape(pictures, {1, in[1] * in[0], in[2], in[3]});
+  ValueId made = b.node("Conv", 11, {pictures, b.transpose(y, {1, 0, 2, 3})},
+                        {{"strides", rates},
+                         {"dilations", strides},
+                         {"pads", pads},
+                         {"group", depthwise ? in[1] : int64_t{1}}});
+  made = b.slice(b.slice(made, 2, 0, sizes[0]), 3, 0, sizes[1]);
+  if (depthwise) made = b.reshape(made, {sizes[2], sizes[3], sizes[0], sizes[1]});
+  if (b.ok()) b.out(0, b.transpose(made, {2, 3, 0, 1}));
+}
+
 }  // namespace anynpu::tensorflow

@@ -24,5 +24,20 @@ TEST(TfBackprop, ASizeThatCannotBeIsRefused) {
   EXPECT_NE(said.find("cannot be the convolution"), std::string::npos) << said;
 }
 
+TEST(TfBackprop, TheGradientOfAFilterHasItsSize) {
+  TestGraph graph;
+  graph.ints("sizes", {4}, {3, 3, 2, 4}).input("dy", {2, 4, 4, 4});
+  graph.input("x", {2, 7, 8, 2})
+      .node("y", "Conv2DBackpropFilter", {"x", "sizes", "dy"},
+            {ints_of("strides", {1, 2, 2, 1}), text_of("padding", "SAME")});
+  EXPECT_EQ(graph.shape(), "3x3x2x4");
+  TestGraph depthwise;
+  depthwise.ints("sizes", {4}, {3, 3, 2, 2}).input("dy", {2, 4, 4, 4});
+  depthwise.input("x", {2, 7, 8, 2})
+      .node("y", "DepthwiseConv2dNativeBackpropFilter", {"x", "sizes", "dy"},
+            {ints_of("strides", {1, 2, 2, 1}), text_of("padding", "SAME")});
+  EXPECT_EQ(depthwise.shape(), "3x3x2x2");
+}
+
 }  // namespace
 }  // namespace anynpu::tensorflow

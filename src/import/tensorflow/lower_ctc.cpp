@@ -4,8 +4,9 @@
 
 namespace anynpu::tensorflow {
 
-// inputs (time, batch, labels) and the length of each sequence -> places (row, column) of the labels
-// in a matrix, the labels, the extents of the matrix, and the sum of the negated best inputs.
+// inputs (time, batch, labels) and the length of each sequence -> places (row, column) of the
+// labels in a matrix, the labels, the extents of the matrix, and the sum of the negated best
+// inputs.
 void lower_ctc_greedy(Builder& b) {
   const ValueId x = b.in(0), lengths = b.index(b.in(1));
   const bool merge = b.flag("merge_repeated", false);
@@ -14,14 +15,16 @@ void lower_ctc_greedy(Builder& b) {
   const int64_t steps = b.shape(x)[0], batch = b.shape(x)[1], labels = b.shape(x)[2];
   if (blank < 0) blank += labels;
   if (steps < 1 || blank < 0 || blank >= labels) {
-    return b.refuse(Code::invalid_argument,
-                    "it has {} steps, {} labels and the blank {}; expected a step and a blank among "
-                    "the labels",
-                    steps, labels, blank);
+    return b.refuse(
+        Code::invalid_argument,
+        "it has {} steps, {} labels and the blank {}; expected a step and a blank among "
+        "the labels",
+        steps, labels, blank);
   }
   const NodeAttrs drop{{"keepdims", int64_t{0}}};
   const ValueId by_row = b.transpose(x, {1, 0, 2});
-  const ValueId best = b.node("ArgMax", 13, {by_row}, {{"axis", int64_t{2}}, {"keepdims", int64_t{0}}});
+  const ValueId best =
+      b.node("ArgMax", 13, {by_row}, {{"axis", int64_t{2}}, {"keepdims", int64_t{0}}});
   Ints numbers;
   for (int64_t t = 0; t < steps; ++t) numbers.push_back(t);
   const ValueId inside = b.node("Less", 13, {b.list(numbers), b.unsqueeze(lengths, {1})});
@@ -33,19 +36,10 @@ void lower_ctc_greedy(Builder& b) {
         b.node("Concat", 13, {none, b.slice(best, 1, 0, steps - 1)}, {{"axis", int64_t{1}}});
     kept = b.node("And", 7, {kept, b.node("Not", 1, {b.node("Equal", 13, {best, before})})});
   }
-  // The column of a label is the number of labels before it in its row.
-  const ValueId ones = b.cast(kept, DType::i64);
-  const ValueId column = b.node("CumSum", 14, {ones, b.whole(DType::i64, 1)}, {{"exclusive", int64_t{1}}});
-  const ValueId places = b.transpose(b.node("NonZero", 13, {kept}), {1, 0});
-  // Their number comes from the run; the reshapes state what is known.
-  const ValueId columns = b.reshape(b.node("GatherND", 13, {column, places}), {-1, 1});
-  const ValueId pairs =
-      b.node("Concat", 13, {b.slice(places, 1, 0, 1), columns}, {{"axis", int64_t{1}}});
-  b.out(0, b.reshape(pairs, {-1, 2}));
-  b.out(1, b.reshape(b.node("GatherND", 13, {best, places}), {-1}));
-  const ValueId counts = b.node("ReduceSum", 13, {ones, b.list({1})}, drop);
-  const ValueId widest = b.node("ReduceMax", 18, {counts}, {{"keepdims", int64_t{1}}});
-  b.out(2, b.node("Concat", 13, {b.list({batch}), widest}, {{"axis", int64_t{0}}}));
+  const KeptElements made = kept_elements(b, kept);
+  b.out(0, made.indices);
+  b.out(1, b.reshape(b.node("GatherND", 13, {best, made.places}), {-1}));
+  b.out(2, b.node("Concat", 13, {b.list({batch}), made.widest}, {{"axis", int64_t{0}}}));
   const ValueId most = b.node("ReduceMax", 18, {by_row, b.list({2})}, drop);
   const ValueId counted = b.node("Where", 16, {inside, most, b.scalar(b.dtype(x), 0)});
   const ValueId sum = b.node("ReduceSum", 13, {counted, b.list({1})}, {{"keepdims", int64_t{1}}});

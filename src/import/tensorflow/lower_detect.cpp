@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "graph/tensor_value.h"
 #include "import/tensorflow/lower.h"
 
 namespace anynpu::tensorflow {
@@ -20,6 +21,57 @@ void lower_crop_and_resize(Builder& b) {
                          {"width", size[1]},
                          {"method", method},
                          {"outside", b.f("extrapolation_value", 0)}}));
+}
+
+// A window of each picture, whose place comes at run time: in pixels or, normalised, in parts of
+// the picture, from its corner or its centre. In the first version it is the middle of the window
+// always, in the second where both are set. Zeros outside the picture.
+void lower_extract_glimpse(Builder& b) {
+  const ValueId x = b.in(0);
+  const Ints size = b.in_values(1);
+  const bool second = b.type() == "ExtractGlimpseV2";
+  const bool centered = b.flag("centered", true), normalized = b.flag("normalized", true);
+  if (b.s("noise", "uniform") != "zero") {
+    return b.refuse(Code::unsupported_feature,
+                    "it draws random numbers outside the picture (noise is '{}'); expected 'zero'",
+                    b.s("noise", "uniform"));
+  }
+  if (!b.has_rank(x, "the pictures", 4, 4) || !b.need_fixed(x, "the pictures")) return;
+  constexpr int64_t kMost = 1 << 16;
+  if (size.size() != 2 || size[0] < 1 || size[1] < 1 || size[0] > kMost || size[1] > kMost)
+    return b.refuse(Code::invalid_argument, "size is {}, expected a height and a width", size);
+  const Shape s = b.shape(x);
+  const auto pair = [&](double height, double width) {
+    const std::vector<float> both = {static_cast<float>(height), static_cast<float>(width)};
+    return b.constant(DType::f32, {2}, graph::constant_of(both));
+  };
+  const auto height = static_cast<double>(s[1]), width = static_cast<double>(s[2]);
+  ValueId at = b.in(2);
+  if (normalized) at = mul(b, at, pair(height, width));
+  if (centered && (normalized || !second)) at = mul(b, at, b.scalar(DType::f32, 0.5));
+  if (centered) at = add(b, at, pair(height / 2, width / 2));
+  if (!second || (centered && normalized))
+    at = sub(b, at, pair(static_cast<double>(size[0]) / 2, static_cast<double>(size[1]) / 2));
+  const ValueId start = b.cast(at, DType::i64);
+  // The rows or columns of the window, and which of them lie inside.
+  const auto along = [&](int64_t axis, ValueId& inside) {
+    Ints numbers;
+    for (int64_t i = 0; i < size[static_cast<size_t>(axis)]; ++i) numbers.push_back(i);
+    const ValueId places = add(b, b.slice(start, 1, axis, axis + 1), b.list(numbers));
+    const ValueId last = b.whole(DType::i64, s[static_cast<size_t>(axis + 1)] - 1);
+    const ValueId held =
+        b.node("Max", 13, {b.node("Min", 13, {places, last}), b.whole(DType::i64, 0)});
+    inside = b.unsqueeze(b.node("Equal", 13, {held, places}), {axis == 0 ? 2 : 1, 3});
+    return b.unsqueeze(held, {axis == 0 ? 2 : 1});
+  };
+  ValueId row_inside, column_inside;
+  const ValueId rows = along(0, row_inside), columns = along(1, column_inside);
+  const ValueId places = add(b, mul(b, rows, b.whole(DType::i64, s[2])), columns);
+  const ValueId taken =
+      b.node("GatherND", 13, {b.reshape(x, {s[0], s[1] * s[2], s[3]}), b.unsqueeze(places, {3})},
+             {{"batch_dims", int64_t{1}}});
+  const ValueId inside = b.node("And", 7, {row_inside, column_inside});
+  if (b.ok()) b.out(0, b.node("Where", 16, {inside, taken, b.scalar(b.dtype(x), 0)}));
 }
 
 namespace {

@@ -43,5 +43,16 @@ TEST(TfDetect, CropsHaveOneSize) {
   EXPECT_EQ(graph.shape(), "5x4x6x3");
 }
 
+TEST(TfDetect, AGlimpseIsAWindowOfEachPicture) {
+  TestGraph graph;
+  graph.ints("size", {2}, {3, 2}).input("at", {2, 2});
+  const std::vector<std::string> more = {"size", "at"};
+  const TestGraph made =
+      one_node("ExtractGlimpse", {2, 6, 7, 3}, {text_of("noise", "zero")}, more, graph);
+  EXPECT_EQ(made.shape(), "2x3x2x3");
+  const std::string said = one_node("ExtractGlimpse", {2, 6, 7, 3}, {}, more, graph).shape();
+  EXPECT_NE(said.find("random numbers"), std::string::npos) << said;
+}
+
 }  // namespace
 }  // namespace anynpu::tensorflow

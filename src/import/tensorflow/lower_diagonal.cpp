@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagonals of matrices. Each is one Gather along the elements of the matrices, by a constant list of
-// places: a place is in the first tensor, in the second, or the padding.
+// Diagonals of matrices. Each is one Gather along the elements of the matrices, by a constant list
+// of places: a place is in the first tensor, in the second, or the padding.
 #include <algorithm>
 
 #include "graph/tensor_value.h"
@@ -16,7 +16,8 @@ struct Band {
   bool upper_left = false, lower_left = true;  // RIGHT_LEFT: above to the right, below to the left
 
   int64_t length(int64_t k) const {
-    return std::max<int64_t>(0, std::min(rows + std::min<int64_t>(k, 0), columns - std::max<int64_t>(k, 0)));
+    return std::max<int64_t>(
+        0, std::min(rows + std::min<int64_t>(k, 0), columns - std::max<int64_t>(k, 0)));
   }
   int64_t longest() const {
     int64_t most = 0;
@@ -69,9 +70,8 @@ ValueId flat(Builder& b, ValueId x, int64_t axes) {
 // Elements of `parts`, one behind the other, by place; then the shape of the last axes.
 ValueId pick(Builder& b, std::vector<ValueId> parts, const Ints& places, const Ints& last) {
   if (!b.ok()) return kNoValue;
-  const ValueId all = parts.size() == 1
-                          ? parts[0]
-                          : b.node("Concat", 13, parts, {{"axis", b.rank(parts[0]) - 1}});
+  const ValueId all =
+      parts.size() == 1 ? parts[0] : b.node("Concat", 13, parts, {{"axis", b.rank(parts[0]) - 1}});
   if (!b.ok()) return kNoValue;
   const Shape before(b.shape(all).begin(), b.shape(all).end() - 1);
   const ValueId picked =
@@ -110,7 +110,8 @@ void lower_matrix_diag(Builder& b) {
   const int64_t least_columns = length + std::max<int64_t>(band.low, 0);
   band.rows = plain ? -1 : b.in_value(2);
   band.columns = plain ? -1 : b.in_value(3);
-  if (band.rows < 0) band.rows = band.columns < 0 ? std::max(least_rows, least_columns) : least_rows;
+  if (band.rows < 0)
+    band.rows = band.columns < 0 ? std::max(least_rows, least_columns) : least_rows;
   if (band.columns < 0) band.columns = plain || b.in_value(2) < 0 ? band.rows : least_columns;
   if (!b.ok()) return;
   Ints places;
@@ -207,7 +208,8 @@ void lower_matrix_band_part(Builder& b) {
   const ValueId distance = b.constant(DType::i64, {rows, columns}, graph::constant_of(below));
   const ValueId zero = b.whole(DType::i64, 0);
   const auto within = [&](ValueId steps, ValueId most) {
-    return b.node("Or", 7, {b.node("Less", 13, {most, zero}), b.node("LessOrEqual", 16, {steps, most})});
+    return b.node("Or", 7,
+                  {b.node("Less", 13, {most, zero}), b.node("LessOrEqual", 16, {steps, most})});
   };
   const ValueId kept =
       b.node("And", 7, {within(distance, lower), within(b.node("Neg", 13, {distance}), upper)});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element by element, in either order of channels.
 #include "import/tensorflow/lower.h"
+#include "ops/dtype_set.h"
 #include "tensor/onnx_type.h"
 
 namespace anynpu::tensorflow {
@@ -23,6 +24,8 @@ void compute_aligned(Builder& b, size_t inputs, Compute&& compute) {
 void lower_cast(Builder& b) {
   const DType to = b.type("DstT", DType::undefined);
   compute_aligned(b, 1, [&](const auto& x) {
+    if (ops::kComplex.has(to) || ops::kComplex.has(b.dtype(x[0])))
+      return b.node("anynpu.ComplexCast", 1, {x[0]}, {{"to", static_cast<int64_t>(to)}});
     return b.node("Cast", 13, {x[0]}, {{"to", cast_number(to)}});
   });
 }

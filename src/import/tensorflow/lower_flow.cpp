@@ -3,6 +3,8 @@
 // and in a loop, arguments that do not change become captures (graph/flow.h), and those that are
 // constants become constants inside.
 #include <algorithm>
+#include <functional>
+#include <span>
 
 #include "graph/flow.h"
 #include "graph/tensor_value.h"
@@ -130,10 +132,14 @@ struct Branch {
   std::vector<Tensor> tensors;
 };
 
-Branch build_branch(Builder& b, const FunctionDef& function, const std::vector<Tensor>& arguments,
-                    std::vector<ValueId>& captures) {
+// What a branch adds to its graph, given its arguments there.
+using Emit =
+    std::function<Result<std::vector<Tensor>>(Builder& inner, const std::vector<Tensor>& inside)>;
+
+Branch build_branch(Builder& b, const std::string& name, const Emit& emit,
+                    const std::vector<Tensor>& arguments, std::vector<ValueId>& captures) {
   Branch branch;
-  Builder inner(b.model(), function.name);
+  Builder inner(b.model(), name);
   std::vector<Tensor> inside;
   captures.clear();
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -142,7 +148,7 @@ Branch build_branch(Builder& b, const FunctionDef& function, const std::vector<T
     inside.push_back(made.tensor);
   }
   if (!b.ok()) return branch;
-  auto results = inline_function(inner, function, inside);
+  auto results = emit(inner, inside);
   if (!results.ok()) {
     b.refuse(results.status());
     return branch;
@@ -167,30 +173,32 @@ void out_flow(Builder& b, size_t index, ValueId value, const Tensor& like) {
   like.is_list ? b.out_list(index, value, like.grows) : b.out(index, value);
 }
 
-void inline_here(Builder& b, const FunctionDef& function, const std::vector<Tensor>& arguments) {
-  auto results = inline_function(b, function, arguments);
-  if (!results.ok()) return b.refuse(results.status());
-  for (size_t i = 0; i < results->size(); ++i) b.out(i, (*results)[i]);
-}
-
 ValueId as_truth(Builder& b, ValueId id) {
   if (!b.ok() || b.dtype(id) == DType::boolean) return id;
   return b.node("Not", 1, {b.node("Equal", 13, {id, b.scalar(b.dtype(id), 0)})});
 }
 
-void build_if(Builder& b, ValueId condition, const FunctionDef& taken, const FunctionDef& other,
-              const std::vector<Tensor>& arguments) {
+Emit call_of(const FunctionDef& function) {
+  return [&function](Builder& inner, const std::vector<Tensor>& inside) {
+    return inline_function(inner, function, inside);
+  };
+}
+
+// What the branch that is taken returns.
+Result<std::vector<Tensor>> build_if(Builder& b, ValueId condition, const Emit& taken,
+                                     const Emit& other, const std::vector<Tensor>& arguments) {
   const Deeper deeper(b);
-  if (!b.ok()) return;
-  if (b.has_shape(condition) && b.rank(condition) > 0) condition = b.reshape(condition, {});
+  if (b.ok() && b.has_shape(condition) && b.rank(condition) > 0)
+    condition = b.reshape(condition, {});
   std::vector<ValueId> captures, same;
-  Branch yes = build_branch(b, taken, arguments, captures);
-  if (!b.ok()) return;
-  Branch no = build_branch(b, other, arguments, same);
-  if (!b.ok()) return;
+  if (!b.ok()) return b.status();
+  Branch yes = build_branch(b, "then", taken, arguments, captures);
+  if (!b.ok()) return b.status();
+  Branch no = build_branch(b, "else", other, arguments, same);
+  if (!b.ok()) return b.status();
   if (yes.results.size() != no.results.size()) {
-    return b.refuse(Code::corrupt_model, "its branches return {} and {} tensors",
-                    yes.results.size(), no.results.size());
+    return fail(Code::corrupt_model, "its branches return {} and {} tensors", yes.results.size(),
+                no.results.size());
   }
   for (size_t i = 0; i < yes.results.size(); ++i) widen(no.results[i], yes.results[i]);
   graph::Node node;
@@ -202,7 +210,42 @@ void build_if(Builder& b, ValueId condition, const FunctionDef& taken, const Fun
   node.attrs["else_branch"] = no.graph;
   node.attrs[graph::kCapturesAttr] = static_cast<int64_t>(captures.size());
   const auto made = b.flow_node(std::move(node), yes.results);
-  for (size_t i = 0; i < made.size(); ++i) out_flow(b, i, made[i], yes.tensors[i]);
+  if (!b.ok()) return b.status();
+  std::vector<Tensor> tensors;
+  for (size_t i = 0; i < made.size(); ++i) {
+    Tensor tensor;
+    tensor.plain = made[i];
+    tensor.is_list = yes.tensors[i].is_list;
+    tensor.grows = yes.tensors[i].grows;
+    tensors.push_back(tensor);
+  }
+  return tensors;
+}
+
+using Functions = std::span<const std::shared_ptr<const FunctionDef>>;
+
+// The function whose number argument 0 is, `first` being that of functions[0]; by halves, so that
+// graphs do not lie deep inside one another. The other arguments are the function's.
+Result<std::vector<Tensor>> choose_function(Builder& b, Functions functions, int64_t first,
+                                            const std::vector<Tensor>& arguments) {
+  if (functions.size() == 1)
+    return inline_function(b, *functions[0], {arguments.begin() + 1, arguments.end()});
+  const size_t half = functions.size() / 2;
+  const int64_t middle = first + static_cast<int64_t>(half);
+  const ValueId number = b.plain(arguments[0]);
+  const ValueId below = b.node("Less", 13, {number, b.whole(b.dtype(number), middle)});
+  const Emit lower = [=](Builder& inner, const std::vector<Tensor>& inside) {
+    return choose_function(inner, functions.first(half), first, inside);
+  };
+  const Emit upper = [=](Builder& inner, const std::vector<Tensor>& inside) {
+    return choose_function(inner, functions.subspan(half), middle, inside);
+  };
+  return build_if(b, below, lower, upper, arguments);
+}
+
+void out_all(Builder& b, const Result<std::vector<Tensor>>& tensors) {
+  if (!tensors.ok()) return b.refuse(tensors.status());
+  for (size_t i = 0; i < tensors->size(); ++i) b.out(i, (*tensors)[i]);
 }
 
 std::vector<Tensor> arguments_from(Builder& b, size_t first) {
@@ -215,7 +258,7 @@ std::vector<Tensor> arguments_from(Builder& b, size_t first) {
 
 void lower_call(Builder& b) {
   const auto function = function_called(b, "f", &FlowForm::body);
-  if (function) inline_here(b, *function, arguments_from(b, 0));
+  if (function) out_all(b, inline_function(b, *function, arguments_from(b, 0)));
 }
 
 void lower_if(Builder& b) {
@@ -224,8 +267,8 @@ void lower_if(Builder& b) {
   const ValueId condition = as_truth(b, b.in(0));
   if (!b.ok()) return;
   if (const auto known = b.known(condition); known && known->size() == 1)
-    return inline_here(b, (*known)[0] ? *taken : *other, arguments_from(b, 1));
-  build_if(b, condition, *taken, *other, arguments_from(b, 1));
+    return out_all(b, inline_function(b, (*known)[0] ? *taken : *other, arguments_from(b, 1)));
+  out_all(b, build_if(b, condition, call_of(*taken), call_of(*other), arguments_from(b, 1)));
 }
 
 // One round of reading a loop: the body with variables described by `start`.
@@ -408,32 +451,35 @@ void lower_while(Builder& b) {
 
 // One of several functions by number; a number out of range means the last.
 void lower_case(Builder& b) {
-  const std::vector<std::string> names = b.take(functions_attr(b.def(), "branches"));
-  const ValueId index = b.in(0);
-  if (!b.ok()) return;
   std::vector<std::shared_ptr<const FunctionDef>> functions;
-  for (const std::string& name : names) {
-    const auto found = b.model().def.functions.find(name);
-    if (found == b.model().def.functions.end())
-      return b.refuse(Code::corrupt_model, "it calls the function '{}', which is not there", name);
-    functions.push_back(found->second);
+  if (const auto& flow = b.def().flow) {
+    for (const FunctionDef& branch : flow->branches) functions.emplace_back(flow, &branch);
+  } else {
+    for (const std::string& name : b.take(functions_attr(b.def(), "branches"))) {
+      const auto found = b.model().def.functions.find(name);
+      if (found == b.model().def.functions.end())
+        return b.refuse(Code::corrupt_model, "it calls the function '{}', which is not there",
+                        name);
+      functions.push_back(found->second);
+    }
   }
+  ValueId index = b.in(0);
+  if (!b.ok()) return;
   if (functions.empty()) return b.refuse(Code::corrupt_model, "it has no branches");
-  const std::vector<Tensor> arguments = arguments_from(b, 1);
+  const auto last = static_cast<int64_t>(functions.size()) - 1;
+  std::vector<Tensor> arguments = arguments_from(b, 0);
   if (const auto known = b.known(index); known && known->size() == 1) {
-    const auto last = static_cast<int64_t>(functions.size()) - 1;
     const int64_t chosen = (*known)[0] < 0 || (*known)[0] > last ? last : (*known)[0];
-    return inline_here(b, *functions[static_cast<size_t>(chosen)], arguments);
+    arguments.erase(arguments.begin());
+    return out_all(b, inline_function(b, *functions[static_cast<size_t>(chosen)], arguments));
   }
-  if (functions.size() == 1) return inline_here(b, *functions[0], arguments);
-  if (functions.size() > 2) {
-    return b.refuse(Code::unsupported_feature,
-                    "it chooses among {} branches by a number that comes at run time; expected two "
-                    "at most, write it with tf.cond",
-                    functions.size());
-  }
-  const ValueId is_first = b.node("Equal", 13, {index, b.scalar(b.dtype(index), 0)});
-  build_if(b, is_first, *functions[0], *functions[1], arguments);
+  const ValueId bound = b.whole(b.dtype(index), last);
+  const ValueId outside = b.node("Or", 7,
+                                 {b.node("Less", 13, {index, b.whole(b.dtype(index), 0)}),
+                                  b.node("Greater", 13, {index, bound})});
+  arguments[0] = {};
+  arguments[0].plain = b.node("Where", 16, {outside, bound, index});
+  if (b.ok()) out_all(b, choose_function(b, functions, 0, arguments));
 }
 
 }  // namespace anynpu::tensorflow

@@ -45,24 +45,6 @@ ValueId resize(Builder& b, ValueId x, NodeAttrs attrs) {
   return y;
 }
 
-// Row o holds the share that each of `in` pixels has in pixel o of `out`.
-std::vector<float> shares_of_area(int64_t in, int64_t out, bool corners) {
-  const double scale = corners && out > 1
-                           ? static_cast<double>(in - 1) / static_cast<double>(out - 1)
-                           : static_cast<double>(in) / static_cast<double>(out);
-  std::vector<float> shares(static_cast<size_t>(in * out), 0.0f);
-  for (int64_t o = 0; o < out; ++o) {
-    const double begin = static_cast<double>(o) * scale, end = begin + scale;
-    for (auto i = static_cast<int64_t>(begin); static_cast<double>(i) < end; ++i) {
-      const double share =
-          std::min(end, static_cast<double>(i + 1)) - std::max(begin, static_cast<double>(i));
-      shares[static_cast<size_t>(o * in + std::min(i, in - 1))] +=
-          static_cast<float>(share / scale);
-    }
-  }
-  return shares;
-}
-
 }  // namespace
 
 void lower_resize_bilinear(Builder& b) {
@@ -84,8 +66,7 @@ void lower_resize_nearest(Builder& b) {
                          {"nearest_mode", nearest}}));
 }
 
-// With half-pixel centres the curve of Keys, whose taps outside the picture do not count.
-void lower_resize_bicubic(Builder& b) {
+void lower_resize_cubic(Builder& b) {
   const ValueId x = b.cast(b.in_first(0), DType::f32);
   const ResizeRule rule = resize_rule(b);
   b.out_first(0, resize(b, x,
@@ -93,23 +74,6 @@ void lower_resize_bicubic(Builder& b) {
                          {"coordinate_transformation_mode", rule.coordinates()},
                          {"cubic_coeff_a", rule.half ? -0.5f : -0.75f},
                          {"exclude_outside", int64_t{rule.half}}}));
-}
-
-// Every pixel is the mean of the area that it covers.
-void lower_resize_area(Builder& b) {
-  const ValueId x = b.cast(b.in_first(0), DType::f32);
-  const Ints size = b.in_values(1);
-  const bool corners = b.flag("align_corners", false);
-  if (!b.has_rank(x, "the picture", 4, 4) || !b.need_fixed(x, "the picture")) return;
-  if (size.size() != 2 || size[0] < 1 || size[1] < 1)
-    return b.refuse(Code::invalid_argument, "size is {}, expected a height and a width", size);
-  const int64_t height = b.shape(x)[2], width = b.shape(x)[3];
-  const ValueId rows = b.constant(DType::f32, {size[0], height},
-                                  graph::constant_of(shares_of_area(height, size[0], corners)));
-  const ValueId columns = b.constant(DType::f32, {size[1], width},
-                                     graph::constant_of(shares_of_area(width, size[1], corners)));
-  const ValueId tall = b.node("MatMul", 13, {rows, x});
-  b.out_first(0, b.node("MatMul", 13, {tall, b.transpose(columns, {1, 0})}));
 }
 
 void lower_depth_to_space(Builder& b) {

@@ -51,12 +51,27 @@ void lower_gather(Builder& b) {
 }
 
 void lower_gather_nd(Builder& b) {
+  const ValueId places = b.in(1);
+  // Places without coordinates mean the whole tensor, once for each.
+  if (b.ok() && b.is_fixed(places) && b.rank(places) > 0 && b.shape(places).back() == 0) {
+    Ints counts(b.shape(places).begin(), b.shape(places).end() - 1);
+    const ValueId shape =
+        b.node("Concat", 13, {b.list(counts), b.shape_of(b.in(0))}, {{"axis", int64_t{0}}});
+    return b.out(0, b.node("Expand", 13, {b.in(0), shape}));
+  }
   b.out(0, b.node("GatherND", 13, {b.in(0), b.index(b.in(1))},
                   {{"batch_dims", b.i("batch_dims", 0)}}));
 }
 
 void lower_scatter_nd(Builder& b) {
   const ValueId updates = b.in(1);
+  if (b.dtype(updates) == DType::boolean) {  // true where one of them is
+    const ValueId none = b.node("Expand", 13, {b.scalar(DType::u8, 0), b.in_row(2)});
+    const ValueId any =
+        b.node("ScatterND", 18, {none, b.index(b.in(0)), b.cast(updates, DType::u8)},
+               {{"reduction", std::string("max")}});
+    return b.out(0, b.cast(any, DType::boolean));
+  }
   const ValueId zeros = b.node("Expand", 13, {b.scalar(b.dtype(updates), 0), b.in_row(2)});
   b.out(0, b.node("ScatterND", 16, {zeros, b.index(b.in(0)), updates},
                   {{"reduction", std::string("add")}}));
@@ -67,7 +82,8 @@ void lower_tensor_scatter(Builder& b) {
   const ValueId x = b.in(0), indices = b.index(b.in(1));
   ValueId updates = b.in(2);
   std::string how = "none";
-  if (type == "TensorScatterAdd" || type == "TensorScatterSub") how = "add";
+  if (type == "TensorScatterAdd" || type == "TensorScatterSub" || type == "ScatterNdNonAliasingAdd")
+    how = "add";
   if (type == "TensorScatterMax") how = "max";
   if (type == "TensorScatterMin") how = "min";
   if (type == "TensorScatterSub") updates = b.node("Neg", 13, {updates});

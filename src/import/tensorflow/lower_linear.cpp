@@ -11,7 +11,8 @@ namespace {
 // A dense tensor from places, values and extents.
 ValueId dense(Builder& b, ValueId places, ValueId values, ValueId shape) {
   const ValueId room = b.node("Expand", 13, {b.scalar(b.dtype(values), 0), shape});
-  return b.node("ScatterND", 18, {room, b.index(places), values}, {{"reduction", std::string("add")}});
+  return b.node("ScatterND", 18, {room, b.index(places), values},
+                {{"reduction", std::string("add")}});
 }
 
 }  // namespace
@@ -42,26 +43,40 @@ void lower_lu(Builder& b) {
 
 void lower_qr(Builder& b) {
   const int64_t full = b.flag("full_matrices", false);
-  const auto made = b.nodes("anynpu.MatrixQr", 1, {b.in(0)}, 2, {{"full_matrices", full}});
+  const auto made = b.nodes("anynpu.Qr", 1, {b.in(0)}, 2, {{"complete", full}});
   for (size_t i = 0; i < made.size(); ++i) b.out(i, made[i]);
 }
 
-// MatrixInverse, MatrixSolve, MatrixTriangularSolve.
-void lower_matrix_solver(Builder& b) {
-  NodeAttrs attrs{{"adjoint", int64_t{b.flag("adjoint", false)}}};
-  if (b.type() == "MatrixTriangularSolve") attrs["lower"] = int64_t{b.flag("lower", true)};
-  b.out(0, b.node(b.row().becomes, 1, b.all_inputs(), attrs));
+void lower_inverse(Builder& b) {
+  b.out(0,
+        b.node("anynpu.Inverse", 1, {b.in(0)}, {{"adjoint", int64_t{b.flag("adjoint", false)}}}));
 }
 
-// Values of a decomposition; the vectors have signs that no two libraries choose alike.
-void lower_values_only(Builder& b) {
-  const bool vectors = b.type() == "Svd" ? b.flag("compute_uv", true) : b.flag("compute_v", true);
-  if (vectors) {
-    return b.refuse(Code::unsupported_feature,
-                    "it asks for vectors, and only the values are computed; set {} to false",
-                    b.type() == "Svd" ? "compute_uv" : "compute_v");
-  }
-  b.out(0, b.node(b.row().becomes, 1, {b.in(0)}));
+// MatrixSolve, MatrixTriangularSolve: the matrix comes first there.
+void lower_matrix_solver(Builder& b) {
+  const int64_t adjoint = b.flag("adjoint", false);
+  NodeAttrs attrs{{"adjoint", adjoint}};
+  if (b.type() == "MatrixTriangularSolve")
+    attrs = {{"transpose", adjoint}, {"upper", int64_t{!b.flag("lower", true)}}};
+  b.out(0, b.node(b.row().becomes, 1, {b.in(1), b.in(0)}, attrs));
+}
+
+// Vectors have signs that no two libraries choose alike; the products of the parts are the same.
+void lower_svd(Builder& b) {
+  const bool vectors = b.flag("compute_uv", true);
+  const auto made =
+      b.nodes("anynpu.Svd", 1, {b.in(0)}, 3, {{"full", int64_t{b.flag("full_matrices", false)}}});
+  b.out(0, made[1]);
+  if (!vectors) return;
+  b.out(1, made[0]);
+  b.out(2, made[2]);
+}
+
+void lower_eigen(Builder& b) {
+  const bool vectors = b.flag("compute_v", true);
+  const auto made = b.nodes("anynpu.SymmetricEigen", 1, {b.in(0)}, 2);
+  b.out(0, made[0]);
+  if (vectors) b.out(1, made[1]);
 }
 
 // The normal equations, with the square of the parameter on the diagonal.
@@ -71,7 +86,8 @@ void lower_least_squares(Builder& b) {
   if (!b.need_fixed(x, "the matrix") || !b.has_rank(x, "the matrix", 2, 2)) return;
   const int64_t rows = b.shape(x)[0], columns = b.shape(x)[1];
   if (rows < columns) {
-    return b.refuse(Code::unsupported_feature, "the matrix is {}; expected at least as many rows as columns",
+    return b.refuse(Code::unsupported_feature,
+                    "the matrix is {}; expected at least as many rows as columns",
                     to_string(b.shape(x)));
   }
   const ValueId turned = b.transpose(x, {1, 0});
@@ -82,7 +98,7 @@ void lower_least_squares(Builder& b) {
     const ValueId extra = b.constant(DType::f64, {columns, columns}, graph::constant_of(diagonal));
     square = add(b, square, b.cast(extra, b.dtype(x)));
   }
-  b.out(0, b.node("anynpu.MatrixSolve", 1, {square, b.node("MatMul", 13, {turned, right})}));
+  b.out(0, b.node("anynpu.MatrixSolve", 1, {b.node("MatMul", 13, {turned, right}), square}));
 }
 
 // Three diagonals, each a row, times a matrix.
@@ -152,11 +168,33 @@ void lower_sparse_reshape(Builder& b) {
     for (size_t i = extents.size(); i-- > 1;) made[i - 1] = made[i] * extents[i];
     return made;
   };
-  const ValueId flat = b.node("ReduceSum", 13, {mul(b, places, b.list(strides(*from))), b.list({1})},
-                              {{"keepdims", int64_t{1}}});
+  const ValueId flat =
+      b.node("ReduceSum", 13, {mul(b, places, b.list(strides(*from))), b.list({1})},
+             {{"keepdims", int64_t{1}}});
   const ValueId steps = div(b, flat, b.list(strides(to)));
   b.out(0, b.node("Mod", 13, {steps, b.list(to)}));
   b.out(1, b.list(to));
+}
+
+// Three diagonals as rows, above, on and below the main one; the matrix is written out.
+void lower_tridiagonal_solve(Builder& b) {
+  const ValueId rows = b.in(0), right = b.in(1);
+  if (!b.has_rank(rows, "the diagonals", 2) || !b.need_fixed(rows, "the diagonals")) return;
+  const int64_t rank = b.rank(rows), n = b.shape(rows).back();
+  if (b.shape(rows)[static_cast<size_t>(rank - 2)] != 3 || n > 4096) {
+    return b.refuse(Code::unsupported_shape, "the diagonals are {}; expected three of at most 4096",
+                    to_string(b.shape(rows)));
+  }
+  ValueId matrix = b.scalar(b.dtype(rows), 0);
+  for (int64_t k = 0; k < 3; ++k) {
+    std::vector<uint8_t> here(static_cast<size_t>(n * n), 0);
+    for (int64_t i = std::max<int64_t>(0, k - 1); i < std::min(n, n + k - 1); ++i)
+      here[static_cast<size_t>(i * n + i + 1 - k)] = 1;
+    const ValueId mask = b.constant(DType::boolean, {n, n}, graph::constant_of(std::move(here)));
+    const ValueId row = b.squeeze(b.slice(rows, rank - 2, k, k + 1), {rank - 2});
+    matrix = b.node("Where", 16, {mask, b.unsqueeze(row, {rank - 1}), matrix});
+  }
+  if (b.ok()) b.out(0, b.node("anynpu.MatrixSolve", 1, {right, matrix}));
 }
 
 }  // namespace anynpu::tensorflow

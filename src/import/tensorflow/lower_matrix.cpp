@@ -16,6 +16,13 @@ ValueId swap_last_axes(Builder& b, ValueId x) {
   return b.transpose(x, order);
 }
 
+// Types that MatMul has no kernels for are multiplied as wider ones.
+ValueId product(Builder& b, ValueId x, ValueId y) {
+  const DType type = b.dtype(x);
+  if (type != DType::i16 && type != DType::u16) return b.node("MatMul", 13, {x, y});
+  return b.cast(b.node("MatMul", 13, {b.cast(x, DType::i32), b.cast(y, DType::i32)}), type);
+}
+
 }  // namespace
 
 void lower_matmul(Builder& b) {
@@ -23,7 +30,7 @@ void lower_matmul(Builder& b) {
   ValueId x = b.in(0), y = b.in(1);
   if (left) x = swap_last_axes(b, x);
   if (right) y = swap_last_axes(b, y);
-  b.out(0, b.node("MatMul", 13, {x, y}));
+  b.out(0, product(b, x, y));
 }
 
 void lower_batch_matmul(Builder& b) {
@@ -34,7 +41,7 @@ void lower_batch_matmul(Builder& b) {
   if (wanted != b.dtype(y)) y = b.cast(y, wanted);
   if (left) x = swap_last_axes(b, x);
   if (right) y = swap_last_axes(b, y);
-  b.out(0, b.node("MatMul", 13, {x, y}));
+  b.out(0, product(b, x, y));
 }
 
 }  // namespace anynpu::tensorflow

@@ -34,13 +34,21 @@ void lower_fused_batch_norm(Builder& b) {
   const ValueId root = b.node("Sqrt", 13, {add(b, variance, b.scalar(DType::f32, epsilon))});
   const ValueId scaled = mul(b, div(b, centred, root), b.reshape(b.cast(scale, DType::f32), shape));
   b.out_picture(0, b.cast(add(b, scaled, b.reshape(b.cast(offset, DType::f32), shape)), type));
-  b.out(1, b.reshape(mean, {-1}));
+  // What training keeps: the statistics of the batch, or a part of them beside what was kept
+  // before.
+  const auto kept = [&](ValueId made, size_t before) {
+    const float part = b.f("exponential_avg_factor", 1);
+    if (part == 1) return made;
+    const ValueId old = mul(b, b.in(before), b.scalar(DType::f32, 1.0 - static_cast<double>(part)));
+    return add(b, old, mul(b, made, b.scalar(DType::f32, part)));
+  };
+  b.out(1, kept(b.reshape(mean, {-1}), 3));
   // The variance that training keeps is the one of a sample.
   if (b.is_fixed(x)) {
     const auto count =
         static_cast<double>(element_count(b.shape(x)) / std::max<int64_t>(1, b.shape(x)[1]));
     const double factor = count > 1 ? count / (count - 1) : 1;
-    b.out(2, mul(b, b.reshape(variance, {-1}), b.scalar(DType::f32, factor)));
+    b.out(2, kept(mul(b, b.reshape(variance, {-1}), b.scalar(DType::f32, factor)), 4));
   }
 }
 

@@ -75,7 +75,8 @@ void lower_roll(Builder& b) {
     if (extent == 0) continue;
     const int64_t shift = ((shifts[i] % extent) + extent) % extent;
     if (shift == 0) continue;
-    x = concat(b, {b.slice(x, axis, extent - shift, kWhole), b.slice(x, axis, 0, extent - shift)}, axis);
+    x = concat(b, {b.slice(x, axis, extent - shift, kWhole), b.slice(x, axis, 0, extent - shift)},
+               axis);
   }
   b.out(0, x);
 }

@@ -10,9 +10,35 @@ TEST(TfQuantize, RoundsToTheStepsOfARange) {
       "Min Max Sub Div Add Floor Mul Add");
 }
 
-TEST(TfQuantize, ARangeThatIsComputedIsRefused) {
-  const std::string said = one_node("FakeQuantWithMinMaxVars", {3}, {}, {"x", "x"}).shape();
-  EXPECT_NE(said.find("computed while the model runs"), std::string::npos) << said;
+TEST(TfQuantize, ARangeMayComeAtRunTime) {
+  TestGraph graph;
+  graph.input("low", {}).input("high", {});
+  const std::string ops =
+      one_node("FakeQuantWithMinMaxVars", {3}, {}, {"low", "high"}, graph).ops();
+  EXPECT_NE(ops.find("Where"), std::string::npos) << ops;
+}
+
+TEST(TfQuantize, ARangeOfZeroAloneGivesZeros) {
+  TestGraph graph;
+  graph.floats("zero", {}, {0});
+  const std::string ops =
+      one_node("FakeQuantWithMinMaxVars", {3}, {}, {"zero", "zero"}, graph).ops();
+  EXPECT_NE(ops.find("Where"), std::string::npos) << ops;
+}
+
+TEST(TfQuantize, GoesToIntegersAndBack) {
+  TestGraph graph;
+  graph.floats("low", {}, {-1}).floats("high", {}, {1});
+  EXPECT_EQ(one_node("QuantizeAndDequantizeV2", {3}, {flag_of("range_given", true)},
+                     {"low", "high"}, graph)
+                .ops(),
+            "Min Max Mul Round Mul");
+}
+
+TEST(TfQuantize, BitsThatNoIntegerHasAreRefused) {
+  const std::string said =
+      one_node("FakeQuantWithMinMaxArgs", {3}, {int_of("num_bits", 40)}).shape();
+  EXPECT_NE(said.find("num_bits is 40"), std::string::npos) << said;
 }
 
 }  // namespace

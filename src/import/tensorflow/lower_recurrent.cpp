@@ -124,7 +124,20 @@ void lower_lstm_sequence(Builder& b) {
   for (int i = 0; i < 7; ++i)
     outputs.push_back(graph::tensor_value({}, b.dtype(x), {steps[0], state[0], state[1]}));
   const auto made = b.flow_node(std::move(node), std::move(outputs));
-  for (size_t i = 0; i < 7; ++i) b.out(i, made[i + 2]);
+  // Behind the longest sequence stand zeros.
+  const auto longest = b.known(b.in(0));
+  const bool whole = longest && longest->size() == 1 && steps[0] >= 0 && (*longest)[0] >= steps[0];
+  if (whole || !b.ok()) {
+    for (size_t i = 0; i < 7; ++i) b.out(i, made[i + 2]);
+    return;
+  }
+  const ValueId count = b.squeeze(b.slice(b.shape_of(x), 0, 0, 1), {0});
+  const ValueId numbers =
+      b.node("Range", 11, {b.whole(DType::i64, 0), count, b.whole(DType::i64, 1)});
+  const ValueId inside =
+      b.unsqueeze(b.node("Less", 13, {numbers, b.cast(b.in(0), DType::i64)}), {1, 2});
+  const ValueId zero = b.scalar(b.dtype(x), 0);
+  for (size_t i = 0; i < 7; ++i) b.out(i, b.node("Where", 16, {inside, made[i + 2], zero}));
 }
 
 void lower_gru_cell(Builder& b) {

@@ -102,10 +102,11 @@ void lower_dynamic_stitch(Builder& b) {
 // Whether fewer than k predictions are above that of the target.
 void lower_in_top_k(Builder& b) {
   const ValueId x = b.in(0), targets = b.in(1);
-  const ValueId k = b.type() == "InTopK" ? b.whole(DType::i64, b.i("k", 0)) : b.cast(b.in(2), DType::i64);
+  const ValueId k =
+      b.type() == "InTopK" ? b.whole(DType::i64, b.i("k", 0)) : b.cast(b.in(2), DType::i64);
   if (!b.ok()) return;
-  const ValueId own = b.node("GatherElements", 13, {x, b.unsqueeze(b.index(targets), {1})},
-                             {{"axis", int64_t{1}}});
+  const ValueId own =
+      b.node("GatherElements", 13, {x, b.unsqueeze(b.index(targets), {1})}, {{"axis", int64_t{1}}});
   const ValueId above = b.cast(b.node("Greater", 13, {x, own}), DType::i64);
   const ValueId count = b.node("ReduceSum", 13, {above, b.list({1})}, {{"keepdims", int64_t{0}}});
   b.out(0, b.node("Less", 13, {count, k}));
@@ -128,7 +129,8 @@ void lower_bound(Builder& b) {
   const ValueId left = b.unsqueeze(sorted, {1}), right = b.unsqueeze(values, {2});
   const ValueId before = b.type() == "LowerBound" ? b.node("Less", 13, {left, right})
                                                   : b.node("LessOrEqual", 16, {left, right});
-  b.out(0, b.node("ReduceSum", 13, {b.cast(before, type), b.list({2})}, {{"keepdims", int64_t{0}}}));
+  b.out(0,
+        b.node("ReduceSum", 13, {b.cast(before, type), b.list({2})}, {{"keepdims", int64_t{0}}}));
 }
 
 void lower_unique_along(Builder& b) {
@@ -158,8 +160,8 @@ void lower_list_diff(Builder& b) {
   const DType type = b.type("out_idx", DType::i32);
   if (!b.ok()) return;
   const ValueId same = b.node("Equal", 13, {b.unsqueeze(x, {1}), b.unsqueeze(y, {0})});
-  const ValueId count = b.node("ReduceSum", 13, {b.cast(same, DType::i32), b.list({1})},
-                               {{"keepdims", int64_t{0}}});
+  const ValueId count =
+      b.node("ReduceSum", 13, {b.cast(same, DType::i32), b.list({1})}, {{"keepdims", int64_t{0}}});
   const ValueId kept = b.node("Equal", 13, {count, b.scalar(DType::i32, 0)});
   const ValueId places = b.node("Squeeze", 13, {b.node("NonZero", 13, {kept}), b.list({0})});
   b.out(0, b.node("Compress", 11, {x, kept}, {{"axis", int64_t{0}}}));

@@ -16,7 +16,6 @@ ValueId concat(Builder& b, std::vector<ValueId> parts) {
   return b.node("Concat", 13, std::move(parts), {{"axis", int64_t{0}}});
 }
 
-
 // The lowest or highest number of a type.
 ValueId limit_of(Builder& b, DType type, bool lowest) {
   switch (type) {
@@ -25,12 +24,14 @@ ValueId limit_of(Builder& b, DType type, bool lowest) {
     case DType::bf16:
       return b.scalar(type, lowest ? -3.3895313892515355e38 : 3.3895313892515355e38);
     case DType::f32:
-      return b.scalar(type, (lowest ? -1 : 1) * static_cast<double>(std::numeric_limits<float>::max()));
+      return b.scalar(type,
+                      (lowest ? -1 : 1) * static_cast<double>(std::numeric_limits<float>::max()));
     case DType::f64:
       return b.scalar(type, (lowest ? -1 : 1) * std::numeric_limits<double>::max());
     default: {
       const size_t bits = 8 * size_of(type);
-      const bool is_signed = type == DType::i8 || type == DType::i16 || type == DType::i32 || type == DType::i64;
+      const bool is_signed =
+          type == DType::i8 || type == DType::i16 || type == DType::i32 || type == DType::i64;
       if (!is_signed) {
         if (lowest) return b.whole(type, 0);
         return bits == 64 ? b.node("BitwiseNot", 18, {b.whole(type, 0)})
@@ -44,14 +45,16 @@ ValueId limit_of(Builder& b, DType type, bool lowest) {
 
 // Rows of `data` folded by their ids into `count` rows (an int64 row of one). Ids below 0 and from
 // `count` on are dropped: their rows go into one row more, which is cut off.
-ValueId fold_rows(Builder& b, ValueId data, ValueId ids, ValueId count, std::string how, ValueId start) {
+ValueId fold_rows(Builder& b, ValueId data, ValueId ids, ValueId count, std::string how,
+                  ValueId start) {
   const ValueId zero = b.whole(DType::i64, 0);
-  const ValueId inside = b.node("And", 7, {b.node("GreaterOrEqual", 16, {ids, zero}),
-                                           b.node("Less", 13, {ids, count})});
+  const ValueId inside = b.node(
+      "And", 7, {b.node("GreaterOrEqual", 16, {ids, zero}), b.node("Less", 13, {ids, count})});
   const ValueId places = b.node("Where", 16, {inside, ids, count});
   const ValueId tail = b.slice(b.shape_of(data), 0, 1, std::numeric_limits<int64_t>::max());
   const ValueId more = add(b, count, b.list({1}));
-  const ValueId room = b.node("Expand", 13, {start, b.rank(data) > 1 ? concat(b, {more, tail}) : more});
+  const ValueId room =
+      b.node("Expand", 13, {start, b.rank(data) > 1 ? concat(b, {more, tail}) : more});
   const ValueId folded = b.node("ScatterND", 18, {room, b.unsqueeze(places, {1}), data},
                                 {{"reduction", std::move(how)}});
   return b.node("Slice", 13, {folded, b.list({0}), count, b.list({0})});
@@ -60,19 +63,22 @@ ValueId fold_rows(Builder& b, ValueId data, ValueId ids, ValueId count, std::str
 // How many rows each id has, as a column that broadcasts over rows of `rank` axes.
 ValueId rows_of(Builder& b, ValueId ids, ValueId count, int64_t rank, DType type) {
   const ValueId ones = b.node("Expand", 13, {b.whole(DType::i64, 1), b.shape_of(ids)});
-  const ValueId counts = b.cast(fold_rows(b, ones, ids, count, "add", b.whole(DType::i64, 0)), type);
+  const ValueId counts =
+      b.cast(fold_rows(b, ones, ids, count, "add", b.whole(DType::i64, 0)), type);
   Ints shape(static_cast<size_t>(rank), 1);
   shape[0] = -1;
   return b.reshape(counts, shape);
 }
 
 // Segments of the rows of `data`; `kind` is Sum, Mean, SqrtN, Prod, Max or Min.
-ValueId segments(Builder& b, ValueId data, ValueId ids, ValueId count, std::string_view kind, bool unsorted) {
+ValueId segments(Builder& b, ValueId data, ValueId ids, ValueId count, std::string_view kind,
+                 bool unsorted) {
   const DType type = b.dtype(data);
   if (!b.has_rank(data, "the data", 1)) return kNoValue;
   const bool extreme = kind == "Max" || kind == "Min";
   const char* how = kind == "Prod" ? "mul" : kind == "Max" ? "max" : kind == "Min" ? "min" : "add";
-  const ValueId start = extreme ? limit_of(b, type, kind == "Max") : b.scalar(type, kind == "Prod" ? 1 : 0);
+  const ValueId start =
+      extreme ? limit_of(b, type, kind == "Max") : b.scalar(type, kind == "Prod" ? 1 : 0);
   ValueId y = fold_rows(b, data, ids, count, how, start);
   if (unsorted || kind == "Sum" || kind == "Prod") return y;
   const ValueId rows = rows_of(b, ids, count, b.rank(data), type);
@@ -120,7 +126,8 @@ void lower_cumulative(Builder& b) {
   if (b.type() != "CumulativeLogsumexp")
     return b.out(0, b.node(b.row().becomes, b.row().opset, {x, axis}, how));
   // Relative to the largest of the row, so that nothing overflows.
-  const ValueId most = b.node("ReduceMax", 18, {x, b.list({b.axis_of(given, x)})}, {{"keepdims", int64_t{1}}});
+  const ValueId most =
+      b.node("ReduceMax", 18, {x, b.list({b.axis_of(given, x)})}, {{"keepdims", int64_t{1}}});
   const ValueId sum = b.node("CumSum", 14, {b.node("Exp", 13, {sub(b, x, most)}), axis}, how);
   b.out(0, add(b, b.node("Log", 13, {sum}), most));
 }
@@ -136,8 +143,11 @@ void lower_unsorted_segment(Builder& b) {
   const ValueId count = b.in_row(2);
   if (!b.has_rank(ids, "the ids", 1) || !b.has_rank(data, "the data", 1)) return;
   if (b.rank(ids) > 1) {
-    const ValueId tail = b.slice(b.shape_of(data), 0, b.rank(ids), std::numeric_limits<int64_t>::max());
-    data = b.node("Reshape", 14, {data, b.rank(data) > b.rank(ids) ? concat(b, {b.list({-1}), tail}) : b.list({-1})});
+    const ValueId tail =
+        b.slice(b.shape_of(data), 0, b.rank(ids), std::numeric_limits<int64_t>::max());
+    data =
+        b.node("Reshape", 14,
+               {data, b.rank(data) > b.rank(ids) ? concat(b, {b.list({-1}), tail}) : b.list({-1})});
     ids = b.reshape(ids, {-1});
   }
   b.out(0, segments(b, data, ids, count, kind_of(b.type()), true));
@@ -174,8 +184,8 @@ void lower_bincount(Builder& b) {
   }
   const ValueId flat = b.reshape(x, {-1});
   const ValueId one = b.scalar(type, 1);
-  const ValueId parts = counts || binary ? b.node("Expand", 13, {one, b.shape_of(flat)})
-                                         : b.reshape(weights, {-1});
+  const ValueId parts =
+      counts || binary ? b.node("Expand", 13, {one, b.shape_of(flat)}) : b.reshape(weights, {-1});
   ValueId y = fold_rows(b, parts, flat, count, binary ? "max" : "add", b.scalar(type, 0));
   if (rows) {
     const ValueId more = add(b, size, b.list({1}));
@@ -190,10 +200,13 @@ void lower_histogram(Builder& b) {
   const int64_t bins = b.in_value(2);
   const DType type = b.type("dtype", DType::i32);
   if (!b.ok()) return;
-  const ValueId low = b.squeeze(b.slice(range, 0, 0, 1), {0}), high = b.squeeze(b.slice(range, 0, 1, 2), {0});
+  const ValueId low = b.squeeze(b.slice(range, 0, 0, 1), {0}),
+                high = b.squeeze(b.slice(range, 0, 1, 2), {0});
   const ValueId step = div(b, sub(b, high, low), b.scalar(DType::f64, static_cast<double>(bins)));
   const ValueId place = b.node("Floor", 13, {div(b, sub(b, x, low), step)});
-  const ValueId inside = b.node("Clip", 13, {place, b.scalar(DType::f64, 0), b.scalar(DType::f64, static_cast<double>(bins - 1))});
+  const ValueId inside =
+      b.node("Clip", 13,
+             {place, b.scalar(DType::f64, 0), b.scalar(DType::f64, static_cast<double>(bins - 1))});
   const ValueId flat = b.reshape(b.cast(inside, DType::i64), {-1});
   const ValueId ones = b.node("Expand", 13, {b.scalar(type, 1), b.shape_of(flat)});
   b.out(0, fold_rows(b, ones, flat, b.list({bins}), "add", b.scalar(type, 0)));
@@ -206,7 +219,8 @@ void lower_bucketize(Builder& b) {
   if (!b.has_rank(x, "the tensor", 0, 7)) return;
   const auto count = static_cast<int64_t>(boundaries.size());
   const DType wide = b.dtype(x) == DType::f32 ? DType::f32 : DType::f64;
-  const ValueId limits = b.cast(b.constant(DType::f32, {count}, graph::constant_of(boundaries)), wide);
+  const ValueId limits =
+      b.cast(b.constant(DType::f32, {count}, graph::constant_of(boundaries)), wide);
   const ValueId column = b.unsqueeze(b.cast(x, wide), {b.rank(x)});
   const ValueId above = b.cast(b.node("GreaterOrEqual", 16, {column, limits}), DType::i32);
   b.out(0, b.node("ReduceSum", 13, {above, b.list({b.rank(x)})}, kDrop));

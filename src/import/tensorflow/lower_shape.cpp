@@ -88,12 +88,31 @@ void lower_reshape(Builder& b) {
   b.out(0, b.node("Reshape", 14, {x, shape}, attrs));
 }
 
+// The order of axes comes at run time: every element is gathered from its place in a row. A step
+// along axis k of the result is one along axis order[k] of the input.
+static ValueId transposed_at_run_time(Builder& b, ValueId x, ValueId order) {
+  if (!b.has_rank(x, "the tensor", 1) || !b.need_fixed(x, "the tensor")) return kNoValue;
+  const Shape s = b.shape(x);
+  Ints steps(s.size(), 1);
+  for (size_t i = s.size(); i-- > 1;) steps[i - 1] = steps[i] * s[i];
+  const ValueId extents = b.node("Gather", 13, {b.list(s), order});
+  const ValueId strides = b.node("Gather", 13, {b.list(steps), order});
+  ValueId place = b.whole(DType::i64, 0);
+  for (size_t k = 0; k < s.size(); ++k) {
+    const auto at = static_cast<int64_t>(k);
+    const ValueId count = b.squeeze(b.slice(extents, 0, at, at + 1), {0});
+    const ValueId numbers =
+        b.node("Range", 11, {b.whole(DType::i64, 0), count, b.whole(DType::i64, 1)});
+    Ints shape(s.size(), 1);
+    shape[k] = -1;
+    place = add(b, place, b.reshape(mul(b, numbers, b.slice(strides, 0, at, at + 1)), shape));
+  }
+  return b.node("Gather", 13, {b.reshape(x, {-1}), place});
+}
+
 void lower_transpose(Builder& b) {
   const ValueId x = b.in(0);
-  if (b.type() == "Transpose" && !b.is_known(1) && b.ok()) {
-    b.in_values(1);
-    return;
-  }
+  if (!b.is_known(1) && b.ok()) return b.out(0, transposed_at_run_time(b, x, b.in_row(1)));
   Ints order = b.in_values(1);
   if (!b.ok()) return;
   for (int64_t& axis : order) axis = b.axis(axis, static_cast<int64_t>(order.size()));

@@ -2,8 +2,11 @@
 // Parts of tensors.
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
+#include "graph/tensor_value.h"
 #include "import/tensorflow/lower.h"
+#include "import/tensorflow/table.h"
 
 namespace anynpu::tensorflow {
 
@@ -142,6 +145,58 @@ void lower_strided_slice(Builder& b) {
   if (!shrunk.empty()) y = b.squeeze(y, shrunk);
   if (!fresh.empty()) y = b.unsqueeze(y, fresh);
   b.out(0, y);
+}
+
+namespace {
+
+// The places of a slice in a tensor of `shape`, counted along all of it: the slice of those
+// numbers. Inputs `first` and behind it are begin, end and strides.
+ValueId places_of_slice(Builder& b, const Shape& shape, size_t first) {
+  constexpr int64_t kMost = int64_t{1} << 24;
+  const int64_t count = element_count(shape);
+  if (count < 0 || count > kMost) {
+    b.refuse(Code::unsupported_shape,
+             "the tensor is {}; expected known extents and at most {} elements", to_string(shape),
+             kMost);
+    return kNoValue;
+  }
+  Ints numbers(static_cast<size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), int64_t{0});
+  Tensor whole;
+  whole.plain = b.constant(DType::i64, shape, graph::constant_of(std::move(numbers)));
+  std::vector<Tensor> inputs = {whole};
+  for (size_t i = first; i < first + 3 && i < b.input_count(); ++i) inputs.push_back(b.tensor(i));
+  const auto made = b.lower_as(b.def(), find_tf_op("StridedSlice"), std::move(inputs));
+  return made.empty() ? kNoValue : b.plain(made[0]);
+}
+
+// `values`, broadcast to the places, in a row of elements.
+ValueId put(Builder& b, ValueId row, ValueId places, ValueId values, const Shape& shape) {
+  if (!b.ok()) return kNoValue;
+  const ValueId spread = b.node("Expand", 13, {values, b.shape_of(places)});
+  const ValueId made =
+      b.node("ScatterND", 16, {row, b.reshape(places, {-1, 1}), b.reshape(spread, {-1})});
+  return b.reshape(made, shape);
+}
+
+}  // namespace
+
+// Zeros with the gradient where the slice was.
+void lower_strided_slice_grad(Builder& b) {
+  const Ints shape = b.in_values(0);
+  if (!b.ok()) return;
+  const ValueId places = places_of_slice(b, shape, 1), gradient = b.in(4);
+  if (b.ok())
+    b.out(0,
+          put(b, b.filled(b.dtype(gradient), {element_count(shape)}, 0), places, gradient, shape));
+}
+
+void lower_strided_slice_update(Builder& b) {
+  const ValueId x = b.in(0), values = b.in(4);
+  if (!b.need_fixed(x, "the tensor")) return;
+  const Shape shape = b.shape(x);
+  const ValueId places = places_of_slice(b, shape, 1);
+  if (b.ok()) b.out(0, put(b, b.reshape(x, {-1}), places, values, shape));
 }
 
 }  // namespace anynpu::tensorflow

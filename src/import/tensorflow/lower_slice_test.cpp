@@ -44,5 +44,15 @@ TEST(TfStridedSlice, MoreAxesThanThereAreAreRefused) {
   EXPECT_NE(said.find("slices 4 axes"), std::string::npos) << said;
 }
 
+TEST(TfSlice, GradientsAndUpdatesArePutWhereTheSliceIs) {
+  TestGraph graph;
+  graph.ints("shape", {2}, {4, 5}).ints("begin", {2}, {1, 0}).ints("end", {2}, {3, 5});
+  graph.ints("strides", {2}, {1, 2}).input("x", {4, 5}).input("part", {2, 3});
+  graph.node("grad", "StridedSliceGrad", {"shape", "begin", "end", "strides", "part"});
+  graph.node("update", "TensorStridedSliceUpdate", {"x", "begin", "end", "strides", "part"});
+  EXPECT_EQ(graph.shape({{}, {"grad:0"}}), "4x5");
+  EXPECT_EQ(graph.shape({{}, {"update:0"}}), "4x5");
+}
+
 }  // namespace
 }  // namespace anynpu::tensorflow

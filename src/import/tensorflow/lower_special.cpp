@@ -43,12 +43,9 @@ void lower_bitcast(Builder& b) {
   const DType to = b.type("type", DType::undefined);
   const ValueId x = b.in(0);
   if (!b.ok()) return;
-  if (size_of(to) != size_of(b.dtype(x))) {
-    return b.refuse(Code::unsupported_feature,
-                    "it turns {} into {}, which have different sizes; expected the same size",
-                    name_of(b.dtype(x)), name_of(to));
-  }
-  b.out(0, b.node("BitCast", 26, {x}, {{"to", cast_number(to)}}));
+  const bool same = size_of(to) == size_of(b.dtype(x));
+  b.out(0,
+        b.node(same ? "BitCast" : "anynpu.BitCast", same ? 26 : 1, {x}, {{"to", cast_number(to)}}));
 }
 
 // A row of function_rows.cpp with its parameter.

@@ -4,10 +4,12 @@
 namespace anynpu::tensorflow {
 namespace {
 
-TEST(TfSpecial, ElementsAreReadAsAnotherTypeOfTheirSize) {
-  EXPECT_EQ(one_node("Bitcast", {2, 3}, {type_of("type", 3)}).ops(), "BitCast");
-  const std::string said = one_node("Bitcast", {2, 3}, {type_of("type", 4)}).ops();
-  EXPECT_NE(said.find("different sizes"), std::string::npos) << said;
+TEST(TfSpecial, ElementsAreReadAsAnotherType) {
+  EXPECT_EQ(one_node("Bitcast", {2, 3}, {type_of("type", 3)}).shape(), "2x3");
+  EXPECT_EQ(one_node("Bitcast", {2, 3}, {type_of("type", 4)}).shape(), "2x3x4");  // bytes
+  EXPECT_EQ(one_node("Bitcast", {3, 2}, {type_of("type", 2)}).shape(), "3");      // double
+  const std::string said = one_node("Bitcast", {2, 3}, {type_of("type", 2)}).ops();
+  EXPECT_NE(said.find("expected a last axis of 2"), std::string::npos) << said;
 }
 
 TEST(TfSpecial, AParameterBecomesAlpha) {

@@ -58,6 +58,13 @@ void lower_conv(Builder& b) {
   }
   if (channels > 0) attrs["group"] = channels / of_filter;
   x = without_pad(b, x, attrs);
+  // Whole numbers are summed in double, which holds them, and wrap as they do in TensorFlow.
+  const DType type = b.dtype(x);
+  if (!is_floating(type)) {
+    const ValueId y =
+        b.node("Conv", 11, {b.cast(x, DType::f64), b.cast(w, DType::f64)}, std::move(attrs));
+    return b.out_picture(0, b.cast(b.cast(y, DType::i64), type));
+  }
   b.out_picture(0, b.node("Conv", 11, {x, w}, std::move(attrs)));
 }
 
@@ -74,11 +81,45 @@ void lower_depthwise_conv(Builder& b) {
   b.out_picture(0, b.node("Conv", 11, {x, w}, std::move(attrs)));
 }
 
+namespace {
+
+// The largest of each group of channels: a window over them alone.
+bool pools_channels(Builder& b) {
+  if (!b.channels_last() || !b.ok()) return false;
+  const Ints window = b.ints("ksize"), strides = b.ints("strides");
+  if (window.size() != 4 || window[3] <= 1 || window[0] != 1 || window[1] != 1 || window[2] != 1 ||
+      strides != window)
+    return false;
+  const ValueId x = b.in(0);
+  if (!b.has_rank(x, "the picture", 4, 4)) return true;
+  const Shape s = b.shape(x);
+  if (s[3] < 0 || s[3] % window[3] != 0) {
+    b.refuse(Code::shape_mismatch, "groups of {} channels are asked for, the picture is {}",
+             window[3], to_string(s));
+    return true;
+  }
+  const ValueId groups = b.node("Reshape", 13, {x, b.list({0, 0, 0, s[3] / window[3], window[3]})});
+  b.out(0, b.node("ReduceMax", 18, {groups, b.list({4})}, {{"keepdims", int64_t{0}}}));
+  return true;
+}
+
+// Types that MaxPool has kernels for are taken as they are, other integers as double: those above
+// 2^53 lose their last digits.
+ValueId for_pooling(Builder& b, ValueId x) {
+  const DType type = b.dtype(x);
+  const bool direct = is_floating(type) || type == DType::i8 || type == DType::u8;
+  return b.ok() && !direct ? b.cast(x, DType::f64) : x;
+}
+
+}  // namespace
+
 void lower_max_pool(Builder& b) {
+  if (pools_channels(b)) return;
   const ValueId x = b.in_picture(0);
   if (!b.has_rank(x, "the picture", 4, 5)) return;
   NodeAttrs attrs = window_attrs(b, static_cast<size_t>(b.rank(x)), Window::of_pooling);
-  b.out_picture(0, b.node("MaxPool", 12, {x}, std::move(attrs)));
+  const ValueId y = b.node("MaxPool", 12, {for_pooling(b, x)}, std::move(attrs));
+  b.out_picture(0, b.cast(y, b.dtype(x)));
 }
 
 // The mean of what lies inside the picture: padding does not count.
@@ -96,7 +137,7 @@ void lower_max_pool_argmax(Builder& b) {
   const DType type = b.type("Targmax", DType::i64);
   const bool batches = b.flag("include_batch_in_index", false);
   const NodeAttrs attrs = window_attrs(b, 4, Window::of_pooling);
-  const auto made = b.nodes("MaxPool", 12, {x}, 2, attrs);
+  const auto made = b.nodes("MaxPool", 12, {for_pooling(b, x)}, 2, attrs);
   if (!b.ok()) return;
   const Shape s = b.shape(x);
   const auto number = [&](int64_t value) { return b.whole(DType::i64, value); };
@@ -109,7 +150,7 @@ void lower_max_pool_argmax(Builder& b) {
   ValueId place = add(b, mul(b, pixel, number(s[1])), counted(s[1], {s[1], 1, 1}));
   if (batches)
     place = add(b, place, mul(b, counted(s[0], {s[0], 1, 1, 1}), number(s[1] * s[2] * s[3])));
-  b.out_first(0, made[0]);
+  b.out_first(0, b.cast(made[0], b.dtype(x)));
   b.out_first(1, b.cast(place, type));
 }
 

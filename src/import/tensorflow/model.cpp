@@ -42,7 +42,7 @@ std::vector<Link> leaves_of(const GraphDef& graph) {
   // The Identity behind a Switch that only orders the nodes of a branch.
   std::unordered_set<std::string_view> switches;
   for (const NodeDef& node : graph.nodes) {
-    if (node.op == "Switch") switches.insert(node.name);
+    if (node.op == "Switch" || node.op == "_SwitchN") switches.insert(node.name);
   }
   std::vector<Link> leaves;
   for (const NodeDef& node : graph.nodes) {
@@ -56,8 +56,11 @@ std::vector<Link> leaves_of(const GraphDef& graph) {
 
 class Importer {
  public:
-  Importer(GraphDef def, std::shared_ptr<const void> owner, const ImportOptions& options)
-      : def_(std::move(def)), model_{def_, std::move(owner), options}, builder_(model_, "model") {}
+  Importer(GraphDef def, std::shared_ptr<const void> owner, const MappedFile* file,
+           const ImportOptions& options)
+      : def_(std::move(def)),
+        model_{def_, std::move(owner), options, file},
+        builder_(model_, "model") {}
 
   Result<graph::Graph> run() {
     ANYNPU_TRY(check_names());
@@ -195,21 +198,27 @@ class Importer {
   Tensors made_;
 };
 
+Result<graph::Graph> import_bytes(std::span<const std::byte> bytes,
+                                  std::shared_ptr<const void> owner, const MappedFile* file,
+                                  const ImportOptions& options) {
+  ANYNPU_TRY(check_bytes(bytes));
+  ANYNPU_ASSIGN(GraphDef def, read_graph_def(bytes));
+  return Importer(std::move(def), std::move(owner), file, options).run();
+}
+
 }  // namespace
 
 Result<graph::Graph> import_memory(std::span<const std::byte> bytes,
                                    std::shared_ptr<const void> owner,
                                    const ImportOptions& options) {
-  ANYNPU_TRY(check_bytes(bytes));
-  ANYNPU_ASSIGN(GraphDef def, read_graph_def(bytes));
-  return Importer(std::move(def), std::move(owner), options).run();
+  return import_bytes(bytes, std::move(owner), nullptr, options);
 }
 
 Result<graph::Graph> import_file(const std::string& path, const ImportOptions& options) {
   ANYNPU_TRY(check_path(path));
   ANYNPU_ASSIGN(auto file, MappedFile::open(path), "while opening the TensorFlow model");
   const auto bytes = file->bytes();
-  ANYNPU_ASSIGN(graph::Graph graph, import_memory(bytes, file, options),
+  ANYNPU_ASSIGN(graph::Graph graph, import_bytes(bytes, file, file.get(), options),
                 "while reading the TensorFlow model '{}'", path);
   return graph;
 }

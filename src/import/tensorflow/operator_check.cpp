@@ -46,10 +46,12 @@ void look_at(const GraphDef& graph, const NodeDef& node, const std::string& wher
   }
   if (node.flow) {
     const FlowForm& form = *node.flow;
-    for (const FunctionDef* inner :
-         {&form.cond, &form.body, &form.then_branch, &form.else_branch}) {
-      for (const NodeDef& one : inner->nodes) look_at(graph, one, where, missing);
-    }
+    const auto look_inside = [&](const FunctionDef& inner) {
+      for (const NodeDef& one : inner.nodes) look_at(graph, one, where, missing);
+    };
+    for (const FunctionDef* inner : {&form.cond, &form.body, &form.then_branch, &form.else_branch})
+      look_inside(*inner);
+    for (const FunctionDef& branch : form.branches) look_inside(branch);
   }
   for (const std::string& name : called_functions(node)) {
     const auto found = graph.functions.find(name);

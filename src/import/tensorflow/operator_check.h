@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether every operator of a model has a row in the table: one message names all that have not.
+// Whether every operator of a model is in the table: one message names all that are missing.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace anynpu::tensorflow {
 // Looks at `nodes` and at the functions that they call. Variables get a sentence about freezing.
 Status check_operators(const GraphDef& graph, const std::vector<const NodeDef*>& nodes);
 
-// ", did you mean 'x'?", or nothing when no name is near.
+// ", did you mean 'x'?", or nothing when no name is similar.
 std::string near_name(const std::vector<std::string_view>& names, std::string_view name);
 
 // Why an operator cannot be read; empty when it can.

@@ -11,7 +11,8 @@ namespace {
 
 // Control flow of TensorFlow 1 has no rows in the table: it is rebuilt before (flow_forms.h).
 bool is_rebuilt(std::string_view op) {
-  for (std::string_view name : {"Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond"}) {
+  for (std::string_view name :
+       {"Switch", "_SwitchN", "Merge", "Enter", "Exit", "NextIteration", "LoopCond"}) {
     if (op == name) return true;
   }
   return false;

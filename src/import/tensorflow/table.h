@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table from TensorFlow's operator names to ours (import/README.md has its form).
+// The table from TensorFlow's operator names to ours (import/README.md describes its columns).
 #pragma once
 
 #include <span>
@@ -18,13 +18,13 @@ struct TfOp {
   std::string_view outputs = {};
 };
 
-// All of them, by family.
+// All rows, by family.
 std::span<const TfOp> tf_ops();
-// Those of table_math.cpp, which tf_ops() has too.
+// The rows of table_math.cpp; tf_ops() includes them.
 std::span<const TfOp> tf_math_ops();
 // Null when there is none.
 const TfOp* find_tf_op(std::string_view name);
-// The known name that looks most like it; empty when none does.
+// The most similar known name; empty when none is similar.
 std::string_view nearest_tf_op(std::string_view name);
 
 }  // namespace anynpu::tensorflow

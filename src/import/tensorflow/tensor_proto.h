@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorProto of TensorFlow -> constant. tensor_content of some size stays a view into the file;
-// the typed lists, of which the last element counts for all that are missing, are spread out.
+// TensorProto of TensorFlow -> constant. A large tensor_content stays a view into the file; a typed
+// list that is too short is expanded by repeating its last element, as TensorFlow does.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,8 @@ struct ConstantTensor {
   std::shared_ptr<const graph::Constant> data;
 };
 
-// `owner` keeps the bytes that `message` lies in alive. `spread` counts the bytes that short lists
-// were spread to, over all tensors of a model: at most 1 GiB.
+// `owner` keeps the bytes of `message` alive. `spread` counts the bytes that short lists were
+// expanded to, over all tensors of a model: at most 1 GiB.
 Result<ConstantTensor> read_tensor(const WireField& message,
                                    const std::shared_ptr<const void>& owner, size_t& spread);
 

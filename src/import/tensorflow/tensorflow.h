@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A frozen GraphDef of TensorFlow (1.x or 2.x) -> Graph. Weights stay views into the mapped file,
-// which the graph keeps alive, as far as their order is right. Bad files give a Status that names
-// the place; all operators that are not there come in one message.
+// which the graph keeps alive, unless they must be transposed. A bad file gives a Status that says
+// where; one message lists all unsupported operators.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@
 namespace anynpu::tensorflow {
 
 struct ImportOptions {
-  // Of inputs by name, -1 for extents that stay open; wins over what the model says.
+  // Shapes of inputs by name, -1 for unknown dimensions; override the model's.
   std::map<std::string, Shape> shapes;
-  // "node:index" each; empty: what nothing in the model reads.
+  // "node:index" each; empty: the tensors that no node reads.
   std::vector<std::string> outputs;
 };
 
-// The graph is verified; its outputs are those asked for, in this order.
+// The graph is verified; its outputs are the requested ones, in this order.
 Result<graph::Graph> import_file(const std::string& path, const ImportOptions& options);
 
 // `owner` keeps `bytes` alive.

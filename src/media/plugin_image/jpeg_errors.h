@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libjpeg reports failures by leaving the function that failed; this keeps its sentence.
+// libjpeg reports failures by longjmp out of the function that failed; this keeps its message.
 #pragma once
 
 #include <jpeglib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The door of libanynpu_image.so.
+// The exported symbol of libanynpu_image.so.
 #include "media/plugin_image/codec.h"
 
 namespace anynpu::media {

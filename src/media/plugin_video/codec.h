@@ -12,7 +12,7 @@ namespace anynpu::media {
 
 std::string av_text(int error);
 Status no_memory();
-// Where the units of a packet with start codes begin and how long they are.
+// Offset and length of each NAL unit of a packet with start codes.
 std::vector<std::pair<uint32_t, uint32_t>> find_nals(Bytes packet);
 PacketKind kind_of(Bytes packet, VideoType type);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Video that is not narrow 4:2:0 of eight bits becomes NV12 through libswscale, set up as the
-// ffmpeg program does for `-pix_fmt nv12`, so that the samples are the same. Not thread-safe.
+// Converts video that is not narrow-range 8-bit 4:2:0 to NV12 with libswscale, configured as in the
+// ffmpeg program for `-pix_fmt nv12`, so that the samples are the same. Not thread-safe.
 #pragma once
 
 extern "C" {

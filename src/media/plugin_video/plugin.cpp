@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The door of libanynpu_video.so.
+// The exported symbol of libanynpu_video.so.
 extern "C" {
 #include <libavutil/log.h>
 }

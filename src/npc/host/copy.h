@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies between the host and clusters, and between clusters. Ranges are checked when the copy is
-// asked for; a queued copy keeps the device memory it uses, and tells the owner of the host memory
-// when it is done with it. Thread-safe.
+// requested; a queued copy keeps the device memory it uses alive, and notifies the owner of the
+// host memory when it is done. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct CopyRequest {
 // Checks both sides: invalid_address for device memory that is not allocated, invalid_argument for
 // a copy past the end of an allocation and for host memory that is not there.
 Status check_copy(const CopyRequest& request);
-// Copies behind what is queued in `lane` and waits for it.
+// Queues the copy in `lane` and waits for it.
 Status copy(const CopyRequest& request, const std::shared_ptr<Lane>& lane);
 // `release` is called also when this fails.
 Status copy_async(const CopyRequest& request, const std::shared_ptr<Lane>& lane,

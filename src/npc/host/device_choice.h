@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which clusters a program sees as devices 0, 1, ...: what STC_SET_DEVICES says, else all four in
-// order. A comma list chooses and orders clusters and is cut at its first entry that is none; a
-// single number is where the devices start; an empty value hides them all. A pure function.
+// Which clusters a program sees as devices 0, 1, ...: those of STC_SET_DEVICES, else all four in
+// order. A comma-separated list selects and orders clusters and ends at its first invalid entry; a
+// single number selects that cluster and all after it; an empty value hides all. A pure function.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host memory that is locked in place: allocated so, or registered by a program. Pages are locked
-// where the system lets the process (RLIMIT_MEMLOCK); the calls succeed either way, as copies do
-// not depend on it. Thread-safe.
+// Locked host memory: allocated here, or registered by a program. Pages are locked as far as the
+// process may (RLIMIT_MEMLOCK); the calls succeed either way, because copies do not depend on it.
+// Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 namespace anynpu::npc {
 
 Result<void*> allocate_locked(size_t bytes);
-// `address` must be one that allocate_locked gave and that is not freed yet.
+// `address` must come from allocate_locked and not be freed yet.
 Status free_locked(void* address);
 
 // Fails for memory that is not there and for a start that is registered already.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams and events as an HPE program holds them. A stream has one lane, or, unified over all
-// clusters, one a cluster, joined so that its requests run strictly in order. An event marks one
+// Streams and events of an HPE program. A stream has one lane or, if it is unified over all
+// clusters, one per cluster, linked so that its requests run strictly in order. An event marks one
 // lane or all lanes of its cluster. Thread-safe.
 #pragma once
 

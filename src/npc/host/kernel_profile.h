@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profiling context of the process: which launches are counted, and their counters. Its life is
-// create, enable, disable, release; another order fails with bad_call_order. A launch belongs to
-// the profile when it was submitted between enable and disable. Thread-safe.
+// The profiling context of the process: which launches are counted, and their counters. The order
+// of calls is create, enable, disable, release; another order fails with bad_call_order. A launch
+// is profiled if it was submitted between enable and disable. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ class KernelProfile {
   static KernelProfile& instance();
 
   Status create();
-  Status enable();  // forgets what was collected before
+  Status enable();  // clears earlier results
   Status disable();
   Status release();  // refused while enabled
   void release_any();
@@ -29,7 +29,7 @@ class KernelProfile {
   void add(LaunchStats stats);
   // Finished launches so far, in the order they ended. Fails before the first enable.
   Result<std::vector<LaunchStats>> collected() const;
-  // Keeps what a caller was given a pointer to, until the next one or until the context is
+  // Keeps data alive that a caller has a pointer to, until the next call or until the context is
   // released.
   void keep(std::shared_ptr<const void> given);
 

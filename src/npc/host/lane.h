@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host keeps for each cluster it uses: a device for the engine limits of streams, the
-// default stream, the lanes, and the exceptions of kernels that the program was not told about yet.
-// A lane is one queue of requests of one cluster: a device::Stream. Requests keep their lane alive,
-// so a program may drop a stream with work queued. Thread-safe.
+// The host state of each cluster in use: a device for the engine limits of streams, the default
+// stream, the lanes, and kernel exceptions that were not reported to the program yet. A lane is one
+// queue of requests of one cluster: a device::Stream. Requests keep their lane alive, so a program
+// may drop a stream with work queued. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -32,7 +32,7 @@ class Lane {
   // Waits for what was submitted. Prints the call stacks of kernels that ended in an exception
   // since the last time, and returns the first such failure.
   Status synchronize(const Deadline& deadline);
-  // Drops requests that have not started; that is no failure.
+  // Drops requests that have not started, without an error.
   void clean() { stream_->abort(); }
 
  private:
@@ -47,15 +47,15 @@ class ClusterHost {
  public:
   // The host's side of cluster `id`; made on first use, lives as long as the process.
   static Result<ClusterHost*> get(int id);
-  // Those made so far.
+  // Those created so far.
   static std::vector<ClusterHost*> used();
 
   Cluster& cluster() const { return cluster_; }
   const std::shared_ptr<Lane>& default_lane() const { return default_lane_; }
   std::shared_ptr<Lane> create_lane();
-  // Those that are alive now, the default one first.
+  // The live lanes, the default one first.
   std::vector<std::shared_ptr<Lane>> lanes();
-  // Waits for every lane, also of streams that were dropped; else as Lane::synchronize.
+  // Lane::synchronize for every lane, also those of dropped streams.
   Status synchronize(const Deadline& deadline);
   // A kernel of `lane` ended in an exception; `report` is what the next synchronize prints.
   void add_exception(const Lane& lane, Status status, std::string report);
@@ -70,7 +70,7 @@ class ClusterHost {
     std::string report;
   };
   explicit ClusterHost(Cluster& cluster);
-  // Prints and forgets the exceptions of one lane, or of all; the first status, else `status`.
+  // Prints and clears the exceptions of one lane, or of all; returns the first one, else `status`.
   Status tell_exceptions(const Lane* lane, const Status& status);
 
   Cluster& cluster_;

@@ -58,7 +58,7 @@ Status launch(const std::shared_ptr<HostModule>& module, LaunchRequest request,
   ANYNPU_TRY(cluster.check(module->module(), request));
   auto job = std::make_shared<LaunchJob>(module, std::move(request), lane);
   job->profiled = KernelProfile::instance().enabled();
-  // Interned while somebody watches only: it takes a lock.
+  // Interned only while tracing: it takes a lock.
   if (trace::enabled(trace::Category::op)) job->name = trace::intern(job->request.kernel);
   for (const uint32_t word : job->request.args) {
     if (auto block = cluster.find(word); block.ok()) job->blocks.push_back(std::move(*block));

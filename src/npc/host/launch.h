@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules as an HPE program holds them, and launches as requests of a lane. A queued launch keeps
-// its module and every allocation that one of its parameters points into. Thread-safe.
+// Modules of an HPE program, and launches as requests of a lane. A queued launch keeps its module
+// and every allocation that one of its parameters points into alive. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,7 @@ class HostModule {
   std::atomic<int> launches_{0};
 };
 
-// Checks the request and queues it. An exception of the kernel is the lane's (Lane::synchronize).
+// Checks the request and queues it. Lane::synchronize reports an exception of the kernel.
 Status launch(const std::shared_ptr<HostModule>& module, LaunchRequest request,
               const std::shared_ptr<Lane>& lane);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program asks of streams, events and modules by their handles. Stream 0 is the default one
-// of the cluster. A bad handle is invalid_stream, invalid_event, or, for modules, invalid_handle.
+// Operations on streams, events and modules by handle. Stream 0 is the default stream of the
+// cluster. A bad handle is invalid_stream, invalid_event or, for modules, invalid_handle.
 // Thread-safe.
 #pragma once
 
@@ -29,7 +29,7 @@ Result<float> elapsed_ms(Handle start, Handle end);
 // Fails with not_complete while launches of it are queued or running.
 Status unload_module(Handle module);
 
-// How the thread's next launch is made. Checked, and kept even when it is wrong.
+// The configuration of the thread's next launch. Checked, and stored even when it is wrong.
 struct CallConfiguration {
   int core_num = kCores;
   Handle stream = 0;

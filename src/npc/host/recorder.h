@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stc-prof asks of a process: with ANYNPU_STC_PROF=<folder>, every kernel and copy is written
-// to <folder>/hpe-<pid>.jsonl, a line of JSON each, at the latest when the process ends. Off: a
-// load and a branch. Thread-safe; never fails (a folder that cannot be written loses the lines).
+// The recorder for stc-prof: with ANYNPU_STC_PROF=<folder>, every kernel and copy is written to
+// <folder>/hpe-<pid>.jsonl, one line of JSON each, at the latest when the process ends. Off: a load
+// and a branch. Thread-safe; never fails (if the folder cannot be written, the lines are lost).
 #pragma once
 
 #include <cstdint>

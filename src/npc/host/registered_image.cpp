@@ -35,7 +35,7 @@ Result<T> read_at(const std::byte* from) {
   return value;
 }
 
-// An image is passed by its address alone: its end is that of the last section or header.
+// An image is passed only by its address: its end is that of the last section or header.
 Result<size_t> image_bytes(const std::byte* image) {
   ANYNPU_ASSIGN(const auto header, read_at<Elf32_Ehdr>(image));
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS32 ||

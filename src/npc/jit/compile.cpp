@@ -50,7 +50,7 @@ namespace {
 float lesser(float a, float b) { return a < b || b != b ? a : b; }
 float greater(float a, float b) { return a > b || b != b ? a : b; }
 
-// What compiled code may call beside the helpers, on processors that lack the instruction.
+// What compiled code may call besides the helpers, on processors that lack the instruction.
 const std::pair<const char*, void*> kMath[] = {
     {"fmaf", reinterpret_cast<void*>(static_cast<float (*)(float, float, float)>(std::fma))},
     {"floorf", reinterpret_cast<void*>(static_cast<float (*)(float)>(std::floor))},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Canonical NaNs only where their bits are visible. RISC-V arithmetic returns one NaN, so the
-// lifter canonicalises each result. A float operation takes every NaN alike, so this pass feeds it
-// the result as the host made it. Only values that are stored, moved or passed on are
-// canonicalised, outside the dependency chains of loops.
+// lifter canonicalises each result. Float operations treat all NaNs alike, so this pass gives them
+// the host's result. Only values that are stored, moved or passed on are canonicalised, outside the
+// dependency chains of loops.
 #pragma once
 
 #include <llvm/IR/Function.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments, results and ways into functions.
+// Arguments, results and entries of functions.
 #include "npc/jit/lifter.h"
 #include "npc/translate/operands.h"
 
@@ -89,7 +89,7 @@ Lifter::Value* Lifter::host_function(Value* target, uint32_t at) {
   return host;
 }
 
-// What the callee returns beside the results that this function has, nobody reads.
+// Results of the callee that this function does not return are not read.
 void Lifter::return_result(Value* result) {
   StructType* own = result_type(*f_);
   if (result->getType() != own) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each instruction does, first integers, then floats. The meaning of every line is that of the
+// The semantics of each instruction, first integers, then floats. They are those of the
 // interpreter; the tests compare them.
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/MDBuilder.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One guest function at a time to LLVM IR. Guest registers are variables that LLVM turns into
-// values; arguments and results travel in host registers. Every instruction gets a debug location
-// whose line is its code offset / 2 + 1, which leads from a host address back to the guest.
+// Translates one guest function at a time to LLVM IR. Guest registers are variables that LLVM turns
+// into values; arguments and results are passed in host registers. Every instruction gets a debug
+// location whose line is its code offset / 2 + 1, which maps a host address back to the guest.
 //
-// Nothing a kernel does may be undefined in LLVM's eyes: no flags on arithmetic, shift counts are
-// masked, divisions guarded, conversions saturate, unset registers are zero.
+// Nothing a kernel does may be undefined behaviour in LLVM: no nsw or fast-math flags, shift counts
+// are masked, divisions guarded, conversions saturate, unset registers are zero.
 #pragma once
 
 #include <llvm/IR/DIBuilder.h>

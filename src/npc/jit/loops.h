@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts instructions without slowing loops down. The lifter leaves two marks in the code:
+// Counts instructions without slowing loops down. The lifter inserts two markers:
 // npc_count(count, constant) and, on every back edge, npc_check(base, count, at).
 #pragma once
 

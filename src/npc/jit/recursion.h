@@ -5,9 +5,9 @@
 
 namespace anynpu::npc {
 
-// A small function that calls itself gets its own body in place of those calls, a very small one
-// twice: half or a third of the calls, and of the registers saved for them. The copies are marked
-// for the inliner.
+// Inlines a small recursive function into itself once, a very small one twice: half or a
+// third of the calls, and of the registers saved for them. The copies are marked for the
+// inliner.
 void unfold_recursion(llvm::Module& module);
 
 }  // namespace anynpu::npc

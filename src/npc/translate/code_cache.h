@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host code kept in the cache folder (base/env.h) between processes: one file for each device
-// program and processor. A file holds the program it belongs to, which is compared whole, and a
-// checksum; anything that does not fit is as good as missing. The code is run, so the folder is the
-// user's own with mode 0700 and the file his own: what others could have written is as good as
-// missing too. The folder keeps the newest 512.
+// Cache of host code in the cache folder (base/env.h): one file for each device program and
+// processor. A file contains its program, which is compared byte by byte, and a checksum; on a
+// mismatch the file is ignored. The code is executed, so folder (mode 0700) and file must belong to
+// the user: anything that others could have written is ignored too. The folder keeps the newest 512
+// files.
 // Failures to write are silent: the next process translates again.
 #pragma once
 
@@ -27,7 +27,7 @@ class CodeCache {
  private:
   const Image& image_;
   std::string key_;
-  std::string path_;  // empty: there is no folder for caches
+  std::string path_;  // empty: there is no cache folder
 };
 
 }  // namespace anynpu::npc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stack of its own for code that stops in the middle and is continued later, perhaps by another
-// thread. Below the stack lies a guard; pages are taken when they are used. One thread at a time.
+// A separate stack for code that suspends and is resumed later, perhaps by another thread. There is
+// a guard page below the stack; pages are allocated on use. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // The next resume() calls entry(argument) on the empty stack; it must not return. Whatever was on
-  // the stack is forgotten: no destructors run.
+  // The next resume() calls entry(argument) on the empty stack; it must not return. Previous frames
+  // are dropped: no destructors run.
   void prepare(void (*entry)(void*), void* argument);
   void resume();   // from a thread; returns at the next suspend()
   void suspend();  // from the fiber; returns at the next resume()
 
-  // Frames that were left without returning may be read: the address sanitizer drops its marks.
+  // Tells the address sanitizer that the abandoned frames may be read.
   void abandon_frames();
 
   bool contains(const void* at) const { return at >= low_ && at < top_; }

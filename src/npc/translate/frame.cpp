@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does a function keep the calling convention? Registers are followed from the entry: what they
-// held there, distances from the stack pointer, anything else. A function that saves a callee-saved
-// register, restores it on all ways out and does nothing else with the saved value needs neither
-// the store nor the load on the host. What cannot be shown is refused, and the kernels that reach
-// it are interpreted.
+// Checks whether a function follows the calling convention. Registers are tracked from the entry:
+// their original value, offsets from the stack pointer, anything else. A function that saves a
+// callee-saved register, restores it on all paths and does nothing else with the saved value needs
+// neither the store nor the load on the host. What cannot be proved is refused, and kernels that
+// reach it are interpreted.
 #include <array>
 #include <cstdlib>
 #include <deque>

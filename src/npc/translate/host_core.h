@@ -30,7 +30,7 @@ struct HostCore {
   uint64_t turn = 0;     // instructions since this turn began
   uint64_t turn_limit = 0;
 
-  // Where translated code stood at a fault or trap; its stack stays as it was until the next
+  // The position of translated code at a fault or trap; its stack is kept until the next
   // launch.
   struct HostFrame {
     const std::byte* pc = nullptr;

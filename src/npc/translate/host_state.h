@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What translated code sees of a core: the view of its 4 GiB and, below the view, this state. Code
-// gets one pointer, the base of the view; a load adds the zero-extended register and then the
-// immediate in 64 bits, so whatever the kernel computes stays between the guards.
+// The state of a core for translated code: the view of its 4 GiB and, below the view, this struct.
+// Code gets one pointer, the base of the view; a load adds the zero-extended register and then the
+// immediate in 64 bits, so every address stays between the guards.
 //
 //   base - 128 KiB   the state        base          4 GiB as the core sees them
 //   base -  64 KiB   guard            base + 4 GiB  guard of 64 KiB

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the translator gets: the functions of an image that keep the calling convention, with their
-// blocks, calls, jump tables, saved registers and arguments. Found from the decoded code, symbols
-// and relocations; no function is trusted to keep the convention, each is checked (frame.cpp).
+// The input of the translator: the functions of an image that follow the calling convention, with
+// their blocks, calls, jump tables, saved registers and arguments. Derived from the decoded code,
+// symbols and relocations; every function is checked to follow the convention (frame.cpp).
 // Offsets are bytes from the start of the code. Pure data; made by find_program().
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 4 GiB of a cluster as one core sees them, for translated code: global and shared memory of
-// the cluster, local memory of the core, guards on both sides, the state below (host_state.h). The
-// operating system guards the pages by the permissions of memory.h. Used by one launch at a time.
+// The 4 GiB address space of one core, for translated code: global and shared memory of the
+// cluster, local memory of the core, guards on both sides, the state below (host_state.h). Pages
+// are protected according to the permissions of memory.h. Used by one launch at a time.
 #pragma once
 
 #include <cstddef>
@@ -25,9 +25,9 @@ class View {
   HostState& state() const { return *reinterpret_cast<HostState*>(base_ - kStateDistance); }
   bool contains(const void* at) const;  // with the guards
 
-  // Permissions as the memory has them now. Fails when the system has no room for more pieces.
+  // Applies the current permissions of the memory. Fails when the system allows no more mappings.
   Status update();
-  // From the fault handler: true when the page of `address` may be used so by now.
+  // From the fault handler: true if the page of `address` allows the access by now.
   bool admit(uint32_t address, bool store);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aipp (domain anynpu): pictures in bytes to the model's input. Inputs: the pictures, one behind
+// Aipp (domain anynpu): byte images to the model's input. Inputs: the images, one after
 // the other, and the parameters (params.h); attribute `shape` is N, C, H, W of the output, `to` its
 // type. Order: swaps, crop, scaling, colour conversion, mean/min/variance, padding. Parameters are
 // read when it runs, because dynamic AIPP gives them per execution.

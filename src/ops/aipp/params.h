@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameters of AIPP as they stand in memory: one header, then one block per picture of the
-// batch (static AIPP: one block for all). The layout is the documented one; in what it reserves we
-// keep the parts of min and 1/variance that do not fit a half float, and the value of padding.
+// The parameters of AIPP in memory: one header, then one block per picture of the batch (static
+// AIPP: one block for all). The layout is the documented one; its reserved bytes hold the parts of
+// min and 1/variance that do not fit a half float, and the padding value.
 #pragma once
 
 #include <cstddef>
@@ -27,9 +27,9 @@ enum class AippFormat : uint8_t {
   ayuv444 = 10,
 };
 
-// Pictures that dynamic AIPP has parameters for: a signed byte counts them.
+// The most pictures of dynamic AIPP: their count is a signed byte.
 constexpr size_t kMostAippPictures = 127;
-// Channels of the format that has the most.
+// The most channels of any format.
 constexpr int64_t kMostAippChannels = 4;
 // Of all pictures of an execution.
 constexpr int64_t kMostAippBytes = (int64_t{1} << 40) - 1;

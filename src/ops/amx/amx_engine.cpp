@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine of AMX instructions, and whether it may run. Nothing here executes one before
-// check_amx() has asked the processor and the system. Instructions are written as assembly: what
-// they read and write is then told to the compiler in full, which GCC 12's intrinsics do not.
+// The engine of AMX instructions, and the check whether it can run. Nothing here executes one
+// before check_amx() has asked the processor and the system. Instructions are inline assembly with
+// complete operand constraints, which GCC 12's intrinsics do not have.
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -126,7 +126,7 @@ bool has_tiles() {
   return (low & kStates) == kStates;
 }
 
-// One block of small whole numbers: every sum is exact, in whatever order.
+// One block of small integers: every sum is exact, in any order.
 bool product_is_right() {
   constexpr int64_t kSteps = 2;
   std::vector<BF16> a(static_cast<size_t>(kSteps * kStepElements)), b(a.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of an engine, over its operations on tiles. Each engine's file includes this after it
+// The GEMM loops of an engine, over its tile operations. Each engine's file includes this after it
 // has set the compiler's target, so everything this file needs must be included before. Tiles: 0-3
-// sums (row tile * 2 + column tile), 4-5 rows of a, 6-7 columns of b.
+// accumulators (row tile * 2 + column tile), 4-5 rows of a, 6-7 columns of b.
 #pragma once
 
 #include <cstring>
@@ -11,7 +11,7 @@
 
 namespace anynpu::ops::amx {
 
-// Of the file that includes this alone: another has it for another target.
+// Private to the including file: another file compiles it for another target.
 namespace {
 
 using Floats [[gnu::vector_size(64)]] = float;
@@ -38,8 +38,8 @@ using Halves [[gnu::vector_size(32)]] = uint16_t;
   return __builtin_convertvector(chosen, Halves);
 }
 
-// A block whose sums are there. It is finished row by row while tiles of the next one are loaded
-// and multiplied, which leaves the rest of the processor idle.
+// A block whose sums are complete. Its epilogue runs row by row while tiles of the next block are
+// loaded and multiplied, which leaves the vector units idle.
 struct Waiting {
   float* sums = nullptr;
   float* kept = nullptr;  // what jobs before this one have summed up, in the same order
@@ -49,8 +49,8 @@ struct Waiting {
 
 constexpr int64_t kTileSums = kRows * kRows;
 
-// What makes results of 16 sums. `curved`: bend_rows() has been there, and rounding is left.
-// `kept`: sums of other jobs belong to the value.
+// Turns 16 sums into results. `curved`: bend_rows() has applied the activation, only rounding is
+// left. `kept`: sums of other jobs are added.
 template <bool curved, bool kept>
 struct FinishRow {
   Floats alpha, bias, low, high;
@@ -75,7 +75,7 @@ struct FinishRow {
   }
 };
 
-// Rows of sums become what a curve gives of them: then rounding is left to do.
+// Applies the activation function to rows of sums: then only rounding is left.
 template <bool kept>
 [[gnu::noinline]] void bend_rows(const Finish& f, const Waiting& block, int64_t sum, int64_t row,
                                  int64_t rows, int64_t column) {
@@ -98,7 +98,7 @@ template <bool kept>
   f.curve(bent, bent, rows * kRows);
 }
 
-// A row whose 16 columns are not all of the product's.
+// A row with fewer than 16 columns, at the edge of the product.
 template <bool curved, bool kept>
 [[gnu::noinline]] void finish_cut_row(const Finish& f, const float* sums, const float* kept_sums,
                                       const float* bias, int64_t at, int64_t lanes) {
@@ -174,7 +174,7 @@ template <typename Tiles, bool curved, bool kept>
   }
 }
 
-// Of a block that later jobs go on with: its sums are added to those kept.
+// For a block that later jobs continue: adds its sums to those kept.
 [[gnu::always_inline]] inline void keep_rows(Waiting& block, int64_t count, bool first) {
   const int64_t end = block.done + count < kPanel ? block.done + count : kPanel;
   for (; block.done < end; ++block.done) {
@@ -187,8 +187,8 @@ template <typename Tiles, bool curved, bool kept>
   }
 }
 
-// Packed panels that are needed later, line by line into the second-level cache: a few at each step
-// of all blocks until then, for more at a time would be waited for.
+// Prefetches packed panels into the second-level cache: a few lines at each step of the blocks in
+// between, because more at a time would stall.
 class Ahead {
  public:
   Ahead() = default;
@@ -211,8 +211,8 @@ class Ahead {
   int64_t part_ = 0, panel_bytes_ = 0, each_ = 0;
 };
 
-// One step of k: two tiles of rows, `row_bytes` apart, times two of columns. `passes`: the columns
-// are not read again soon.
+// One step of k: two tiles of rows, `row_bytes` apart, times two of columns. `passes`: streaming
+// load, because the columns are not read again soon.
 template <bool passes, typename Tiles>
 [[gnu::always_inline]] inline void add_step(Tiles& tiles, const void* upper, const void* lower,
                                             int64_t row_bytes, const BF16* b) {
@@ -268,7 +268,7 @@ class Multiplication {
     }
   }
 
-  // Leaves the block's sums in `sums`, and has settled the block before it by then.
+  // Leaves the block's sums in `sums`; the previous block is finished by then.
   void block(int64_t row, int64_t column, float* sums) {
     constexpr int64_t kSumBytes = kRows * 4;
     const bool last = row == job_.row_panels - 1;
@@ -277,7 +277,7 @@ class Multiplication {
     const BF16* b = job_.b + column * job_.b_panel;
     const int64_t part = job_.steps * kStepBytes;
     if (stage == Stage::only) {
-      // b is read for the first time: the next panel, or that of the next job, is on its way.
+      // b is read for the first time: prefetch the next panel, or that of the next job.
       const int64_t blocks = job_.columns_outside ? job_.row_panels : 1;
       if (row == 0) next_b_ = Ahead(b + job_.b_panel, part, 0, blocks);
       if (row == blocks) next_b_ = {};

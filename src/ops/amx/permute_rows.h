@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of 32 elements out of several lines. Included as multiply.h is, behind it.
+// Builds rows of 32 elements from several lines. Included after multiply.h, in the same way.
 #pragma once
 
 #include "ops/amx/multiply.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products over pixels, where to multiply is not what costs: bringing sums from tiles into blocks
-// of 16 bf16 is. Two neighbouring pixels are rounded at a time, those of a block while the next one
-// is multiplied. Included as multiply.h is, behind it.
+// Products over pixels, where the cost is not multiplying but moving sums from tiles into blocks of
+// 16 bf16. Two neighbouring pixels are rounded at a time, those of a block while the next one is
+// multiplied. Included after multiply.h, in the same way.
 #pragma once
 
 #include "ops/amx/multiply.h"
@@ -32,7 +32,7 @@ class PixelRunner {
   static constexpr int64_t kTile = kRows * kDepth, kSums = kRows * kRows;
   static constexpr int64_t kRowBytes = kDepth * 2, kSumBytes = kRows * 4;
 
-  // 32 pixels of two blocks of channels, or what is left of them. Tiles of sums: row * 2 + column.
+  // 32 pixels of two blocks of channels, or the remainder. Accumulator tiles: row * 2 + column.
   struct Piece {
     float* sums = nullptr;
     int64_t block = 0, pixel = 0;

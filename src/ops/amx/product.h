@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = finish(a * b) in blocks: how b is packed, and how the work is cut into tasks so that what is
-// read again is still in the L2 cache. gemm/gemm_amx.cpp and conv/conv_amx.cpp say where the rows
-// of a are and where results go.
+// y = epilogue(a * b) in blocks: how b is packed, and how the work is tiled into tasks so that data
+// that is read again is still in the L2 cache. gemm/gemm_amx.cpp and conv/conv_amx.cpp say where
+// the rows of a are and where results go.
 #pragma once
 
 #include <algorithm>
@@ -41,10 +41,10 @@ struct PackedRight {
       }
     }
   }
-  // Of a matrix whose rows lie `row_step` elements apart.
+  // Packs a matrix whose rows are `row_step` elements apart.
   void pack_rows(const Engine& engine, int64_t panel, const BF16* from, int64_t row_step,
                  BF16* packed) const;
-  // Of a matrix whose columns lie `column_step` elements apart: of a transposed one.
+  // Packs a transposed matrix: columns are `column_step` elements apart.
   void pack_lines(int64_t panel, const BF16* from, int64_t column_step, BF16* packed) const;
 };
 
@@ -67,8 +67,8 @@ struct Cut {
   }
 };
 
-// `row_bytes`: what a task reads of a for each of its rows. Two threads that share columns both
-// read all of b, those that share rows all of a; results do not depend on it.
+// `row_bytes`: bytes of a that a task reads per row. Threads that share columns both read all of b,
+// threads that share rows all of a; results do not depend on the choice.
 inline Cut cut_work(const PackedRight& right, int64_t m, int64_t row_bytes, int64_t threads) {
   constexpr int64_t kLeftBytes = 512 << 10, kRightBytes = 768 << 10;
   constexpr int64_t kFewPanels = 4;  // arranging the left side costs as much as two of them
@@ -92,10 +92,10 @@ inline Cut cut_work(const PackedRight& right, int64_t m, int64_t row_bytes, int6
   return cut;
 }
 
-// body(task, scratch) for every task, with the scratch of its thread.
+// Calls body(task, scratch) for every task, with the scratch of its thread.
 template <typename Body>
 void run_tasks(int64_t tasks, const KernelPlan& plan, const RunArgs& args, const Body& body) {
-  // Work without scratch has no slots that could run out.
+  // Without scratch there are no slots that could run out.
   const size_t threads = plan.thread_scratch_count > 0 ? plan.thread_scratch_count : SIZE_MAX;
   parallel_slots(threads, static_cast<size_t>(tasks), [&](size_t task, size_t slot) {
     body(static_cast<int64_t>(task), plan.thread_scratch(args, slot));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums that several jobs made of parts of k, added up and finished. Included as multiply.h is,
-// behind it.
+// Adds the partial sums of several jobs (split k) and runs the epilogue. Included after multiply.h,
+// in the same way.
 #pragma once
 
 #include "ops/amx/multiply.h"

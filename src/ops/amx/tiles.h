@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products of bfloat16 on tiles: eight registers of 16 rows x 64 bytes, as Intel's AMX has
-// them. What is done with tiles (multiply.h) is written once over a small set of operations; two
-// engines instantiate it:
+// bfloat16 matrix products on AMX tiles: eight registers of 16 rows x 64 bytes. The loops over
+// tiles (multiply.h) are written once over a small set of operations; two engines instantiate
+// them:
 //   amx_engine()       the instructions, where the processor and the system allow them
-//   software_engine()  the same by loops: lets the tests prove packing, remainders and conversions
-//                      on every processor. No kernel of the list uses it.
+//   software_engine()  the same with plain loops: for tests of packing, remainders and conversions
+//                      on every processor. No kernel uses it.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +23,12 @@ constexpr int64_t kPanel = 32;  // rows and columns of a block: two tiles each w
 constexpr int64_t kStepElements = kPanel * kDepth;  // of a packed panel, for one step of k
 constexpr int64_t kBlockSums = kPanel * kPanel;
 
-// What becomes of a sum: bf16(curve or clamp(alpha * sum + bias + residual)).
+// The epilogue: bf16(curve or clamp(alpha * sum + bias + residual)).
 struct Finish {
   const float* bias = nullptr;     // of column 0; there for whole tiles
   const BF16* residual = nullptr;  // null, or laid out as out
   BF16* out = nullptr;
-  // Where the results of a row begin, in elements; -1: it has none. Null: row * row_step.
+  // Offset of a row's results, in elements; -1: it has none. Null: row * row_step.
   const int64_t* row_at = nullptr;
   int64_t row_step = 0;
   int64_t tile_step = 0;          // from 16 columns of a row to the next 16
@@ -39,8 +39,8 @@ struct Finish {
   RowMap curve = nullptr;  // instead of the clamp
 };
 
-// Blocks of 32 x 32 results. A long k may be cut into jobs one after another, which add to the same
-// sums; the last of them makes results.
+// Blocks of 32 x 32 results. A long k may be split into consecutive jobs, which add to the same
+// sums; the last one runs the epilogue.
 struct Job {
   // Row r of panel p, step s: 64 bytes at a + p * panel_bytes + step_at[s] + r * row_bytes.
   const std::byte* a = nullptr;
@@ -54,9 +54,9 @@ struct Job {
   bool first = true, last = true;  // of the jobs that share sums
   float* sums = nullptr;           // [row panel][column panel][2][2][16][16]; unused by an only job
   int64_t row = 0, column = 0;     // of the product, where the first block begins
-  // Of jobs that share sums: what the job behind this one reads first, its right side, of the same
-  // shape, and the first panel of its left side. With these, what is not in a cache yet is fetched
-  // in time, of this job as well; a is packed in whole steps then.
+  // For jobs that share sums: what the next job reads first, its right side (of the same shape) and
+  // the first panel of its left side. They are prefetched, and so is this job's own data; a must
+  // then be packed in whole steps.
   const BF16* next_b = nullptr;
   const std::byte* next_a = nullptr;
   const Finish* finish = nullptr;
@@ -76,20 +76,20 @@ struct PixelProduct {
   float min = 0, max = 0;  // infinities where nothing is cut off
 };
 
-// Rows of 32 elements out of lines that all move on by `step` from a row to the next.
+// Builds rows of 32 elements from several lines; all lines advance by `step` per row.
 struct RowPermute {
   const BF16* const* lines = nullptr;
   int64_t count = 0;
-  // [line][32]: where in the 32 elements of a line, from 32 on, an element of the row lies; its own
-  // number where it comes from another line. What no line has is zero.
+  // [line][32]: for each element of the row its index in the line, plus 32; its own index if it
+  // comes from another line. Elements that no line has are zero.
   const uint16_t* orders = nullptr;
   int64_t step = 0, rows = 0;
   BF16* to = nullptr;
   int64_t to_step = 0;
 };
 
-// Rows of 32 elements: `width` of each line side by side, and zeros. Lines move on by `step` from a
-// row to the next; there are 32 elements before and behind what is joined.
+// Rows of 32 elements: `width` of each line side by side, then zeros. Lines advance by `step` per
+// row; 32 elements before and after the joined ones must be readable.
 struct RowBlend {
   const BF16* const* lines = nullptr;
   int64_t count = 0, width = 0;
@@ -100,13 +100,13 @@ struct RowBlend {
 
 struct Engine {
   void (*multiply)(const Job& job);
-  // `count` rows of 32 elements: 16 from `from`, and 16 from `second` elements further, or zeros
-  // where that is 0; the next row `step` elements further.
+  // `count` rows of 32 elements: 16 from `from`, and 16 from `second` elements after it, or zeros
+  // if `second` is 0; the next row starts `step` elements later.
   void (*join_units)(const BF16* from, int64_t second, int64_t step, int64_t count, BF16* to);
   // Packs 32 whole columns of a right side; `rows` of k is even.
   void (*pair_rows)(const BF16* from, int64_t row_step, int64_t rows, BF16* to);
-  // Finishes the blocks of a job that ended with sums, several of which are added up: those of the
-  // next lie `step` floats behind.
+  // Runs the epilogue for a job that ended with `parts` partial sums per block, which are `step`
+  // floats apart.
   void (*add_sums)(const Job& job, int64_t parts, int64_t step);
   void (*multiply_pixels)(const PixelProduct& product);
   void (*permute_rows)(const RowPermute& permute);
@@ -116,10 +116,10 @@ struct Engine {
 
 const Engine& software_engine();
 
-// Ok when AMX may be used: CPUID, the system's permission for tile data (asked once for the
-// process), and a product of known tiles that came out right. Otherwise a reason.
+// Ok when AMX may be used: CPUID, the system's permission for tile data (requested once per
+// process), and a correct test product. Otherwise the reason.
 Status check_amx();
-// To be used after check_amx() alone.
+// Only after check_amx() was ok.
 const Engine& amx_engine();
 
 // The reason of check_amx() as text for `anynpu doctor`; empty when AMX is used.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention on tiles: for a head, keys and values are packed as the right sides of two products,
-// and blocks of query rows go through scores, softmax and context while all that lies in the
+// and blocks of query rows go through scores, softmax and context while all of it stays in the
 // second-level cache. Scores and softmax are float32; weights are rounded to bfloat16 for the
 // second product, results once more.
 #include "ops/attention/attention_amx.h"

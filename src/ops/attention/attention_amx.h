@@ -9,9 +9,9 @@
 
 namespace anynpu::ops::attention {
 
-// What the kernel takes, whatever the processor has.
+// Whether the kernel takes the case, regardless of the processor.
 Status check_amx_attention(const OpContext& context);
-// And the processor has the instructions.
+// The same, and the processor has the instructions.
 Status can_run_amx_attention(const OpContext& context);
 // With amx_engine() after can_run_amx_attention(); the tests also with software_engine().
 template <const amx::Engine& (*engine)()>

@@ -28,7 +28,7 @@ struct Elements {
     }
   }
   const float* floats(int64_t index) const { return reinterpret_cast<const float*>(at(index)); }
-  // Where they lie when they are float32, else `scratch` with them in it.
+  // Their address if they are float32, else `scratch` with a converted copy.
   const float* line(int64_t index, int64_t count, float* scratch) const {
     if (are_floats()) return floats(index);
     read(index, count, scratch);

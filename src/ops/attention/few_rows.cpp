@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of a few rows, as in the step of a decoder, where reading keys and values is the work.
-// All rows that share a head of keys are the right side of a product whose left side is the keys
-// as they lie; values are packed piece by piece, so that a piece stays in the cache.
+// Attention of a few rows, as in decoding, which is bound by reading keys and values. All rows that
+// share a head of keys are the right side of a product whose left side is the keys in place;
+// values are packed piece by piece, so that a piece stays in the cache.
 #include <algorithm>
 
 #include "base/align.h"

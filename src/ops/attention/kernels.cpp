@@ -2,6 +2,7 @@
 // The kernels of attention in order: the first that takes a case runs it.
 #include "ops/attention/attention.h"
 #include "ops/attention/attention_amx.h"
+#include "ops/attention/flash.h"
 #include "ops/families.h"
 #include "ops/registry.h"
 
@@ -31,12 +32,33 @@ const KernelLine kAttention[] = {
     {"attention_reference", kFloats, nullptr, create_plain<plan_attention_reference>},
 };
 
+const KernelLine kFlash[] = {
+    {"flash_avx512", kTiledTypes, can_run_flash<Isa::avx512>, create_flash<Isa::avx512>},
+    {"flash_avx2", kTiledTypes, can_run_flash<Isa::avx2>, create_flash<Isa::avx2>},
+    {"flash_baseline", kTiledTypes, can_run_flash<Isa::baseline>, create_flash<Isa::baseline>},
+    // Everything, in double: the oracle of the tests.
+    {"flash_reference", kFloats, nullptr, create_plain<plan_flash_reference>},
+};
+
+const KernelLine kFlashGradient[] = {
+    {"flash_gradient_avx512", kTiledTypes, can_run_flash<Isa::avx512>,
+     create_flash_gradient<Isa::avx512>},
+    {"flash_gradient_avx2", kTiledTypes, can_run_flash<Isa::avx2>, create_flash_gradient<Isa::avx2>},
+    {"flash_gradient_baseline", kTiledTypes, can_run_flash<Isa::baseline>,
+     create_flash_gradient<Isa::baseline>},
+    // Everything, in double: the oracle of the tests.
+    {"flash_gradient_reference", kFloats, nullptr, create_plain<plan_flash_gradient_reference>},
+};
+
 }  // namespace
 
 void register_family(Registry& registry) {
   add_attention_schemas(registry);
   registry.add_kernels("FusedAttention", kAttention, "anynpu");
   registry.add_kernels("Attention", kAttention);
+  add_flash_schemas(registry);
+  registry.add_kernels("FlashAttention", kFlash, "anynpu");
+  registry.add_kernels("FlashAttentionGrad", kFlashGradient, "anynpu");
   register_rotary(registry);
   register_linear_attention(registry);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // LinearAttention: each head keeps a matrix S that every token reads and updates,
 //   S = exp(decay) * S + k (x) beta * (v - S^T k),   y = scale * S^T q
-// where the update rule says which of decay and correction are there. Heads run beside each other,
-// tokens one after the other, in float32 as the definition has it.
+// where the update rule says which of decay and correction are used. Heads run in parallel, tokens
+// one after the other, in float32 as the definition says.
 #include <algorithm>
 #include <cmath>
 

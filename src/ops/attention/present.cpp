@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Present keys and values of Attention: the past ones with the given ones behind them.
+// Present keys and values of Attention: the past ones followed by the current ones.
 #include <cstring>
 
 #include "base/align.h"

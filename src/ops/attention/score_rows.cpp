@@ -28,7 +28,7 @@ int64_t ScoreRows::limit(const RunArgs& args, int64_t b, int64_t row) const {
   return std::max<int64_t>(1, a_.keys_of(b, row, lengths(args)).last);
 }
 
-// What is added to the scores of a row, where it lies or in `scratch`.
+// What is added to the scores of a row, in place or in `scratch`.
 const float* ScoreRows::mask_line(const RunArgs& args, int64_t b, int64_t h, int64_t row,
                                   float* scratch) const {
   const int64_t from = a_.mask_offset(b, h, row);

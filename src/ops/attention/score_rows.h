@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens to a row of scores between the two products of attention, in float32: scale, cap,
-// mask and softmax, and the optional output of a stage in between. Immutable once made.
+// The steps between the two products of attention for a row of scores, in float32: scale, cap, mask
+// and softmax, and the optional output of an intermediate stage. Immutable.
 #pragma once
 
 #include "ops/attention/attention.h"
@@ -16,10 +16,10 @@ class ScoreRows {
 
   // Floats that weigh() needs for the mask.
   size_t mask_floats() const;
-  // How many columns of the products the rows up to `row` of a sample need.
+  // The number of columns that the rows up to `row` of a sample need.
   int64_t limit(const RunArgs& args, int64_t b, int64_t row) const;
-  // Products of a row of a head (sample * heads + head) become weights. Those of [0, limit) are
-  // read and written; `mask_scratch` holds mask_floats().
+  // Turns the products of a row of a head (sample * heads + head) into weights, for columns [0,
+  // limit); `mask_scratch` holds mask_floats().
   void weigh(const RunArgs& args, int64_t head, int64_t row, int64_t limit, float* mask_scratch,
              float* line) const;
 

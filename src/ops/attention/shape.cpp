@@ -99,7 +99,7 @@ Status read_attributes(const OpContext& context, AttentionShape& a) {
     ANYNPU_TRY(check_window(context, a.left, "left_window_size"));
     ANYNPU_TRY(check_window(context, a.right, "right_window_size"));
   }
-  // Scores are kept in float32 or wider whatever it says, and it must name a float.
+  // Scores are always kept in float32 or wider; the attribute must name a float.
   const int64_t precision = context.int_attr("softmax_precision");
   if (precision != 0 && precision != 1 && precision != 10 && precision != 11 && precision != 16) {
     return fail(Code::invalid_argument,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running a blocked convolution: the input gets its pads (or is interleaved) in the workspace, then
-// tasks of (weight panels) x (pixel tiles) go over the pool.
+// Runs a blocked convolution: the input is padded (or interleaved) in the workspace, then tasks of
+// (weight panels) x (pixel tiles) run on the thread pool.
 #include "ops/conv/blocked.h"
 
 #include <algorithm>

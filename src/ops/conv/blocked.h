@@ -15,7 +15,7 @@
 
 namespace anynpu::ops::conv {
 
-// What stays the same for every input size: how weights are cut into groups, panels and runs.
+// How weights are split into groups, panels and runs; independent of the input size.
 struct BlockedWeights {
   int64_t group = 1;                            // after merging groups narrower than a block
   int64_t merged = 1;                           // groups of the node in one of ours
@@ -55,7 +55,7 @@ struct BlockedWeights {
   void pack(const float* weight, const float* bias, std::byte* packed) const;
 };
 
-// Why these kernels do not run a node, or how its weights are cut.
+// The split of a node's weights, or why these kernels cannot run it.
 Result<BlockedWeights> blocked_weights_of(const OpContext& context, int64_t panel_blocks);
 
 // `tiles` of f32; bf16 has one kind of tiles.

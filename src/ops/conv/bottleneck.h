@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The block that mobile networks are made of, as one operator: a convolution that expands the
+// The inverted bottleneck of mobile networks as one operator: a convolution that expands the
 // channels (optional), a depthwise one, and one that projects them to fewer, each with the
-// attributes and the activation of FusedConv; Z is added to the result. Between two of them values
-// are rounded to the type of the tensors, as if they stood alone.
+// attributes and the activation of FusedConv; Z is added to the result. Intermediate values are
+// rounded to the type of the tensors, as in separate operators.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace anynpu::ops::conv {
 constexpr size_t kBlockInput = 0, kBlockResidual = 7;
 constexpr int kNoInput = -1;
 
-// Attributes of a stage, which have its name and a line in front.
+// Attributes of a stage; the names are prefixed with the stage and an underscore.
 inline constexpr std::array<std::string_view, 8> kStageAttrs = {
     "auto_pad", "dilations",  "kernel_shape",   "pads",
     "strides",  "activation", "activation_min", "activation_max"};
@@ -49,8 +49,8 @@ struct StageConv {
   }
 };
 
-// The stages that are there, the first to the last, with the shapes between them. Fails where they
-// do not fit together.
+// The existing stages in order, with the shapes between them. Fails if they do not fit
+// together.
 Result<std::vector<StageConv>> stages_of(const OpContext& context);
 
 }  // namespace anynpu::ops::conv

@@ -121,7 +121,7 @@ struct AmxBottleneckPlan final : KernelPlan {
   int64_t filtered_at() const { return std::max(arranged_bytes() + expanded_bytes(), sum_bytes()); }
   int64_t scratch_bytes() const { return filtered_at() + filtered_bytes(); }
   size_t threads = 1;  // Target::threads
-  // Sums are read by others: then each task has memory of its own, not each thread.
+  // Sums are read by other threads: then each task has its own memory, not each thread.
   int64_t scratches() const { return cut.parts == 1 ? slots() : tasks(); }
 
   struct Strip {

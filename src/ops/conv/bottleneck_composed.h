@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bottleneck as three convolutions, each by the kernel that would run it alone, with the tensors
-// between them in the workspace. For cases that no fused kernel takes.
+// A bottleneck as three convolutions, each with the kernel that would run it alone; intermediate
+// tensors are in the workspace. For cases that no fused kernel takes.
 #pragma once
 
 #include "ops/kernel.h"

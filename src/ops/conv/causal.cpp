@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CausalConvWithState: one filter per channel over the present and past positions, of which the
-// last k - 1 are handed from call to call.
+// last k - 1 are passed from call to call.
 #include <algorithm>
 #include <cmath>
 
@@ -47,7 +47,7 @@ Status causal_rule(OpContext& context) {
   return set_output(context, 0, x.dtype, x.shape);
 }
 
-// A row of the past k - 1 positions, zeros where there are none, with the present ones behind it.
+// A row of the past k - 1 positions (zeros if there are none) followed by the present ones.
 struct History {
   LoadBlock<double> load;
   const std::byte* past;

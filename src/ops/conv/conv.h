@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution: the problem as every kernel of the family sees it.
+// Convolution: the problem description that all kernels of the family share.
 #pragma once
 
 #include <limits>
@@ -25,7 +25,7 @@ struct ConvShape {
 Result<ConvShape> conv_shape_of(const OpContext& context);
 Result<std::unique_ptr<Kernel>> create_conv_reference(const OpContext& context);
 
-// Schemas of what kernels.cpp has lists for; the others come with their one kernel.
+// Schemas of the operators with a list in kernels.cpp; the others are beside their one kernel.
 void add_conv_schemas(Registry& registry);
 void add_conv_transpose_schema(Registry& registry);
 void add_int8_conv_schemas(Registry& registry);

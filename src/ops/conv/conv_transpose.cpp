@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// ConvTranspose of any number of spatial dimensions: each output element gathers the inputs whose
+// ConvTranspose of any number of spatial dimensions: each output element sums the inputs whose
 // kernels reach it, in a fixed order.
 #include "ops/conv/conv.h"
+#include "ops/conv/conv_transpose.h"
 #include "ops/conv/im2col.h"
 #include "ops/elements/wide.h"
 #include "ops/parallel.h"
@@ -13,19 +14,16 @@ namespace anynpu::ops::conv {
 
 namespace {
 
-struct Geometry {
-  std::vector<int64_t> in, kernel, stride, dilation, pad, out;
-  int64_t batch = 0, in_channels = 0, out_channels = 0, group = 1;
-};
-
 std::vector<int64_t> list_or(const OpContext& context, std::string_view key, size_t size,
                              int64_t value) {
   return context.has_attr(key) ? context.ints_attr(key) : std::vector<int64_t>(size, value);
 }
 
-Result<Geometry> geometry_of(const OpContext& context) {
+}  // namespace
+
+Result<TransposeShape> transpose_shape_of(const OpContext& context) {
   const Shape &x = context.inputs[0].shape, &w = context.inputs[1].shape;
-  Geometry g;
+  TransposeShape g;
   const size_t dims = x.size() >= 3 ? x.size() - 2 : 0;
   g.group = context.int_attr("group");
   if (dims == 0 || w.size() != x.size() || g.group < 1 || x[1] != w[0] || x[1] % g.group != 0) {
@@ -73,11 +71,13 @@ Result<Geometry> geometry_of(const OpContext& context) {
   return g;
 }
 
+namespace {
+
 Status transpose_rule(OpContext& context) {
   const Operand& x = context.inputs[0];
   context.outputs[0].dtype = x.dtype;
   if (!x.fully_known() || !context.inputs[1].fully_known()) return {};
-  ANYNPU_ASSIGN(const Geometry g, geometry_of(context));
+  ANYNPU_ASSIGN(const TransposeShape g, transpose_shape_of(context));
   if (context.has_input(2) && context.inputs[2].fully_known() &&
       element_count(context.inputs[2].shape) != g.out_channels) {
     return fail(Code::shape_mismatch, "{}: bias {} for {} channels", context.label(),
@@ -91,7 +91,7 @@ Status transpose_rule(OpContext& context) {
 }  // namespace
 
 PlanResult plan_conv_transpose(const OpContext& context) {
-  ANYNPU_ASSIGN(const Geometry g, geometry_of(context));
+  ANYNPU_ASSIGN(const TransposeShape g, transpose_shape_of(context));
   const DType type = context.inputs[0].dtype;
   const auto load = load_block<double>(type);
   const auto store = store_block<double>(type);
@@ -151,7 +151,7 @@ Result<Im2colConv> im2col_conv_transpose_of(const OpContext& context) {
   if (!context.inputs[0].has_shape || !context.inputs[1].fully_known()) {
     return fail(Code::unsupported_shape, "the rank of the input or the weights are not known");
   }
-  ANYNPU_ASSIGN(const Geometry g, geometry_of(with_some_extents(context)));
+  ANYNPU_ASSIGN(const TransposeShape g, transpose_shape_of(with_some_extents(context)));
   const size_t dims = g.in.size();
   Im2colConv conv{.batch = g.batch,
                   .in_channels = g.in_channels,

@@ -247,7 +247,7 @@ class DepthwiseConv final : public Kernel {
   }
 
  private:
-  // Where channel `c` stands in its block of packed weights.
+  // The position of channel `c` in its block of packed weights.
   int64_t lane(int64_t c) const { return short_rows_ ? short_lane(c % kBlock) : c % kBlock; }
 
   static void set_layouts(const OpContext& context, KernelPlan& plan) {

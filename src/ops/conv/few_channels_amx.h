@@ -19,11 +19,11 @@ class Fold {
   Fold() = default;
   explicit Fold(const ConvShape& conv);
 
-  // What folds at all.
+  // Whether the convolution is supported.
   static bool takes(const ConvShape& conv);
 
   int64_t scratch_bytes() const;
-  // The rows of the pixels of lines [top, end) of the result of an image.
+  // Builds the rows for the output pixels of lines [top, end) of an image.
   void run(const amx::Engine& engine, const BF16* input, int64_t image, int64_t top, int64_t end,
            BF16* scratch, BF16* to) const;
 

@@ -23,7 +23,7 @@ constexpr int64_t kMostPanelBytes = int64_t{64} << 20;
 constexpr int64_t kMostColumns = 32;
 constexpr int kFewProducts = 1 << 14;
 
-// Where the weights of a phase lie when packed: [group][tile of rows][k][rows of the tile].
+// The layout of a phase's packed weights: [group][tile of rows][k][rows of the tile].
 struct PhaseRows {
   int64_t depth = 0;  // channels of a group times taps
   int64_t start = 0;  // in floats
@@ -199,7 +199,7 @@ class Im2colPlan final : public KernelPlan {
           inside = inside && at >= 0 && at < c.in[d];
           base += at * in_strides[d];
         }
-        // Of the segment, columns [from, to) lie inside along the last axis.
+        // Columns [from, to) of the segment are inside along the last axis.
         const int64_t start = segment.at[dims - 1] * step + offset[dims - 1];
         int64_t from = start < 0 ? std::min(segment.count, ceil_div(-start, step)) : 0;
         int64_t to = start < extent ? std::min(segment.count, (extent - 1 - start) / step + 1) : 0;

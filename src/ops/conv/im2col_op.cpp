@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Im2Col: what each place of the kernel sees at each output position, as a row; zeros in the pads.
-// N, C * taps, positions; with by_channel C * taps, N, positions, as the gradient of weights is
-// multiplied.
+// Im2Col: one row per kernel tap with its input at each output position; zeros in the padding.
+// Shape N, C * taps, positions; with by_channel C * taps, N, positions, as needed for the gradient
+// of weights.
 #include <algorithm>
 #include <cstring>
 

@@ -20,7 +20,7 @@ struct IntegerConv {
   bool linear = false;
   QuantParameter x_zero, w_zero, x_scale, w_scale, y_scale, y_zero, bias;
 
-  // What the sums of output channel m are multiplied with; QLinearConv alone.
+  // The scale of the sums of output channel m; QLinearConv only.
   double factor(const RunArgs& args, int64_t m) const;
   int32_t low() const { return out_type == DType::i8 ? -128 : 0; }
   int32_t high() const { return out_type == DType::i8 ? 127 : 255; }

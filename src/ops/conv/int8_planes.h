@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BytePlanes: how the input of a convolution over bytes is laid out for register tiles
-// (conv/int8_tile.h) so that every tap reads pixels that lie behind one another.
+// BytePlanes: the layout of the input of an int8 convolution for register tiles (conv/int8_tile.h),
+// in which every tap reads contiguous pixels.
 //
 // A plane is a grid of pixels of four bytes, a byte for each of four sources. A source is an input
 // channel; where the last `folded` dimensions of the kernel are folded, it is a channel at one tap
@@ -24,7 +24,7 @@ struct BytePlanes {
     int64_t position = 0, count = 0, pixel = 0;
   };
 
-  // The least work of all choices of `folded`; dimensions without a window count as one.
+  // Chooses `folded` for the least work; dimensions without a window count as one.
   static BytePlanes of(const IntegerConv& conv);
   static BytePlanes of(const IntegerConv& conv, size_t folded);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Register tiles of int8 convolutions: rows are output channels, columns are neighbouring pixels of
 // four bytes each (unsigned, multiplied with signed weights by VPDPBUSD of AVX512-VNNI). Sums wrap
-// as int32 does, nothing saturates. check_vnni() in simd/tile_int8.h says whether the instruction
-// is there.
+// as int32 does, nothing saturates. check_vnni() in simd/tile_int8.h says whether the processor has
+// the instruction.
 #pragma once
 
 #include <cstdint>
@@ -38,14 +38,14 @@ struct Conv8Source {
 void interleave_conv8_row(const Conv8Source sources[4], int64_t stride, uint8_t pad, uint8_t flip,
                           int64_t count, uint8_t* to);
 
-// What becomes of the sums of one channel, in int32 that wraps:
+// The epilogue of one channel, in int32 that wraps:
 //   total = sum + add - weight_zero * sum of the pixel's bytes
 // For bytes: round(total * factor) to even, + zero, within [low, high]; NaN gives 0.
 struct Conv8Channel {
   double factor = 1;
   int32_t add = 0, weight_zero = 0;
 };
-// Pixels of a tile that lie behind one another in the result too.
+// Pixels of a tile that are contiguous in the result too.
 struct Conv8Store {
   const Conv8Channel* channels = nullptr;  // [rows]
   int64_t rows = 0, count = 0;

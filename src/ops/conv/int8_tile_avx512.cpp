@@ -66,7 +66,7 @@ inline __mmask16 mask_of(int64_t count) {
   return static_cast<__mmask16>(count >= kConv8Lanes ? 0xffff : (1u << count) - 1);
 }
 
-// Bits of those of `most` places from `at` on that lie within [0, extent).
+// A mask of the `most` positions from `at` on that are within [0, extent).
 inline uint32_t places_within(int64_t at, int64_t extent, int64_t most) {
   const int64_t begin = at >= 0 ? 0 : at <= -most ? most : -at;
   const int64_t end = extent - at >= most ? most : extent - at < 0 ? 0 : extent - at;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of convolutions, an ordered list an operator: the first that takes a case runs it.
+// The kernels of convolutions, one ordered list per operator: the first that takes a case runs it.
 #include "ops/conv/blocked.h"
 #include "ops/conv/bottleneck.h"
 #include "ops/conv/bottleneck_amx.h"
@@ -75,7 +75,7 @@ const KernelLine kInt8Conv[] = {
 };
 
 const KernelLine kBottleneck[] = {
-    // The three convolutions strip by strip, what lies between them in the cache.
+    // The three convolutions strip by strip, intermediate values in the cache.
     {"bottleneck_amx_bf16", kBf16, can_run_amx_bottleneck, create_amx_bottleneck<amx::amx_engine>},
     // The fastest kernel of each convolution, one after the other.
     {"composed", kFloats, nullptr, create_composed<choose_fastest>},

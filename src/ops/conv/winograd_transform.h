@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The transforms of Winograd's F(2x2, 3x3): 3x3 convolutions of stride 1 take 16 products for four
-// outputs instead of 36. Over blocks of 16 channels, by AVX-512; between the two transforms stand
+// outputs instead of 36. Over blocks of 16 channels, with AVX-512; between the two transforms are
 // 16 matrix products over channels.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace anynpu::ops::conv {
 constexpr int64_t kWinogradTaps = 16;   // of a transformed kernel or tile: 4 x 4
 constexpr int64_t kWinogradPanel = 32;  // output channels that are packed together
 
-// 4 x 4 pixels of every block of 16 input channels to 16 taps of them.
+// Transforms 4 x 4 pixels of every block of 16 input channels to 16 taps.
 struct WinogradInput {
   const float* in = nullptr;  // the first block's plane: h x w pixels
   int64_t blocks = 0, h = 0, w = 0;

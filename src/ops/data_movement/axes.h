@@ -12,7 +12,7 @@ namespace anynpu::ops {
 // axis in [-rank, rank), made positive.
 Result<int64_t> normal_axis(const OpContext& context, int64_t axis, int64_t rank);
 
-// The int64 or int32 values of a constant input. `known` false: present, but no constant.
+// The int64 or int32 values of a constant input. `known` false: present, but not constant.
 struct IntegerList {
   bool present = false, known = false;
   std::vector<int64_t> values;

@@ -64,11 +64,13 @@ void copy_row(const std::vector<Piece>& pieces, const std::vector<int64_t>& map,
 }
 
 template <typename T>
-std::unique_ptr<KernelPlan> plan_copy(Shape out, AxisMaps maps, Fill fill) {
+std::unique_ptr<KernelPlan> plan_copy(Shape out, std::shared_ptr<const AxisMaps> shared,
+                                      Fill fill) {
   const int64_t inner = out.back(), rows = inner == 0 ? 0 : element_count(out) / inner;
   const auto least = static_cast<size_t>(8192 / std::max<int64_t>(inner, 1));
-  return make_plan([=, out = std::move(out), pieces = pieces_of(maps.back()),
-                    maps = std::move(maps), fill = std::move(fill)](const RunArgs& args) {
+  return make_plan([=, out = std::move(out), pieces = pieces_of(shared->back()),
+                    shared = std::move(shared), fill = std::move(fill)](const RunArgs& args) {
+    const AxisMaps& maps = *shared;
     T value;
     std::memcpy(&value,
                 fill.input < 0 ? fill.bytes.data() : args.inputs[static_cast<size_t>(fill.input)],
@@ -98,14 +100,25 @@ std::unique_ptr<KernelPlan> plan_copy(Shape out, AxisMaps maps, Fill fill) {
   });
 }
 
+struct MappedCopyOnHost final : MappedCopy {
+  Status run(const RunArgs& args) const override { return work->run(args); }
+  std::unique_ptr<KernelPlan> work;
+};
+
 }  // namespace
 
 std::unique_ptr<KernelPlan> plan_mapped_copy(Shape out, AxisMaps maps, size_t element_bytes,
                                              Fill fill) {
   if (out.empty()) out = {1}, maps = {{0}};
-  return visit_size(element_bytes, [&](auto element) {
-    return plan_copy<decltype(element)>(std::move(out), std::move(maps), std::move(fill));
+  auto plan = std::make_unique<MappedCopyOnHost>();
+  plan->maps = std::make_shared<const AxisMaps>(std::move(maps));
+  plan->work = visit_size(element_bytes, [&](auto element) {
+    return plan_copy<decltype(element)>(out, plan->maps, fill);
   });
+  plan->out = std::move(out);
+  plan->element_bytes = element_bytes;
+  plan->fill = std::move(fill);
+  return plan;
 }
 
 }  // namespace anynpu::ops

@@ -13,7 +13,7 @@
 
 namespace anynpu::ops {
 
-// What plan_strided_copy gives, for back ends that do the same copy in their own memory.
+// The plan of plan_strided_copy, for back ends that do the same copy in their own memory.
 struct StridedCopy : KernelPlan {
   Shape out;
   std::vector<int64_t> strides;

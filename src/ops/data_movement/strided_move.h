@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of one strided view to another of the same shape. Axes that continue each other on both
-// sides are joined and ordered by the target; where the sides are transposed to each other, the
-// copy goes in squares that fit the cache.
+// Copies one strided view to another of the same shape. Axes that are contiguous on both sides are
+// merged and ordered by the target; if the sides are transposed to each other, the copy is tiled in
+// squares that fit the cache.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ struct StridedSide {
   int64_t offset = 0;
 };
 
-// Elements of 1, 2, 4, 8 or 16 bytes. No two elements of `to` share a place.
+// Elements of 1, 2, 4, 8 or 16 bytes. Elements of `to` do not overlap.
 std::unique_ptr<KernelPlan> plan_strided_move(const Shape& shape, const StridedSide& from,
                                               const StridedSide& to, size_t element_bytes);
 

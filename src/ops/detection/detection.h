@@ -6,7 +6,7 @@
 //   DetectionOutput(loc, conf, priors) boxes of an SSD head after suppression: 1 x 1 x K x 7 with
 //     K = batch * keep_top_k rows of image, label, score, xmin, ymin, xmax, ymax; rows that are not
 //     used have the image -1 and zeros.
-//   CropAndResize(X, boxes, pictures)  regions brought to one size (TensorFlow)
+//   CropAndResize(X, boxes, pictures)  regions resized to one size (TensorFlow)
 //   SoftNonMaxSuppression, CombinedNonMaxSuppression: see suppression.cpp (TensorFlow)
 #pragma once
 

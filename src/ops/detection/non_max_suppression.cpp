@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NonMaxSuppression: boxes by falling score, each kept unless it covers too much of one kept
-// before. The number found is a matter of values: the model states it, and another number fails the
-// run.
+// NonMaxSuppression: boxes by descending score, each kept unless it overlaps too much with one kept
+// before. The number of results depends on values: the model states it, and another number fails
+// the run.
 #include <algorithm>
 #include <array>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Suppression of boxes with outputs of a fixed size, domain anynpu.
-//   SoftNonMaxSuppression(boxes, scores): boxes of one class by falling score. A box that covers
-//   more
-//     than `iou` of one chosen before is dropped; with `sigma` above 0, its score falls instead
-//     with what it covers. Outputs: indices and scores, filled up with zeros, and how many are
-//     chosen.
+//   SoftNonMaxSuppression(boxes, scores): boxes of one class by descending score. A box that
+//     overlaps more than `iou` with one chosen before is dropped; with `sigma` above 0, its score
+//     is lowered instead, by the overlap.
+//     Outputs: indices and scores, padded with zeros, and the number of
+//     chosen boxes.
 //   CombinedNonMaxSuppression(boxes, scores): the best of all classes for each picture.
 #include <algorithm>
 #include <cmath>

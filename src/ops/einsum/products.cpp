@@ -88,7 +88,7 @@ struct Tensor {
   }
 };
 
-// Whether the matrix [rows][columns] lies in `tensor` as a product reads it; true: transposed.
+// Whether the matrix [rows][columns] can be read in place from `tensor`; true: transposed.
 std::optional<bool> matrix_in(const Tensor& tensor, const std::string& rows,
                               const std::string& columns) {
   const auto r = tensor.joint(rows), c = tensor.joint(columns);
@@ -286,7 +286,7 @@ class Builder {
     return product(a, b, Roles(a, b, needed));
   }
 
-  // Products of rows with one vector, along elements that lie behind one another.
+  // Products of rows with one vector, along contiguous elements.
   struct Dots {
     std::vector<int64_t> a, b;  // offsets of the matrices and of the vectors
     int64_t rows = 1, row_step = 0, length = 1;
@@ -307,7 +307,7 @@ class Builder {
     });
   }
 
-  // Nothing when the elements of a row lie apart.
+  // Nothing when the elements of a row are not contiguous.
   std::optional<Tensor> dots_of(const Tensor& a, const Tensor& b, const Roles& roles) {
     const auto rows = a.joint(roles.rows);
     if (!rows || !a.dense(roles.inner) || !b.dense(roles.inner)) return std::nullopt;
@@ -320,7 +320,7 @@ class Builder {
     return dense(place, letters, [&](char letter) { return a.find(letter)->extent; });
   }
 
-  // The place of a result: the output when nothing comes behind it.
+  // The location of a result: the output if no step follows.
   BufferRef result_place(const std::string& letters, int64_t floats) {
     // Letters alone do not tell the last product: "i,i,i->i".
     const bool last = ++joined_ == operands_.size() - 1 && letters == out_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes that say which type elements become and how they are rounded, for every operator that
-// has them (Cast, QuantizeLinear, Range, windows, random numbers).
+// Attributes for the type and rounding of results, for all operators that have them (Cast,
+// QuantizeLinear, Range, windows, random numbers).
 #pragma once
 
 #include "ops/schema.h"

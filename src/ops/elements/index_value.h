@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Indices that come with the data. They are checked in every run: one outside the tensor is a
-// failure, never a wild access.
+// Indices that are tensor values. They are checked in every run: an out-of-range index is an error,
+// never a wild access.
 #pragma once
 
 #include <cstddef>

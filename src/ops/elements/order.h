@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of numbers that sorting and searching use: NaN is larger than all others and equal to
-// itself, as numpy has it. A plain < is no order where NaN may be among the values.
+// The order for sorting and searching: NaN is larger than all others and equal to itself, as in
+// numpy. A plain < is not an order if values may be NaN.
 #pragma once
 
 #include <cmath>
@@ -19,7 +19,7 @@ bool comes_before(W a, W b) {
   return a < b || (is_nan(b) && !is_nan(a));
 }
 
-// Of two numbers, the first where they are equal; NaN wins.
+// The maximum or minimum of two numbers, the first if they are equal; NaN wins.
 template <typename W>
 W larger(W a, W b) {
   return b > a || is_nan(b) ? b : a;

@@ -58,7 +58,7 @@ void store(std::byte* base, int64_t at, const W* in, int64_t count) {
   for (int64_t i = 0; i < count; ++i) y[i] = narrowed<T>(in[i]);
 }
 
-// Elements of `bits` each lie behind one another, the first in the lowest bits of the first byte.
+// Consecutive elements of `bits` each, the first in the lowest bits of the first byte.
 template <int bits>
 unsigned code_at(const std::byte* base, int64_t index) {
   const int64_t at = index * bits / 8;

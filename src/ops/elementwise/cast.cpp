@@ -58,7 +58,7 @@ Status can_run_short_cast(const OpContext& context) {
               name_of(to));
 }
 
-// float32 <-> float16 or bfloat16, in whatever layout the tensor has.
+// float32 <-> float16 or bfloat16, in any layout.
 PlanResult plan_short_cast(const OpContext& context) {
   const Operand& x = context.inputs[0];
   const DType from = x.dtype, to = context.outputs[0].dtype;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order of kernels of element-wise operators: one rule for all of them.
 #include "ops/elementwise/elementwise.h"
-#include "ops/elementwise/framework_functions.h"
 #include "ops/families.h"
 #include "ops/registry.h"
 
@@ -34,10 +33,9 @@ void register_family(Registry& registry) {
   register_binary(registry);
   register_swish(registry);
   register_function_rows(registry);
-  register_framework_functions(registry);
   register_to_complex(registry);
+  register_complex_functions(registry);
   register_wide_unary(registry);
-  register_special(registry);
   register_wide_nary(registry);
   register_cast(registry);
   register_where(registry);

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// ToComplex (domain anynpu): complex numbers from two tensors, which are broadcast: real and imaginary
-// part or, with `polar`, absolute value and angle. ComplexCast: to another type where one of the two is
-// complex; a real result is the real part.
+// ToComplex (domain anynpu): complex numbers from two tensors, which are broadcast: real and
+// imaginary part or, with `polar`, absolute value and angle. ComplexCast: to another type where one
+// of the two is complex; a real result is the real part. ComplexParts: real
+// and imaginary part in a last axis of two.
 #include <cmath>
+#include <cstring>
 
 #include "ops/broadcast.h"
-#include "ops/elementwise/framework_functions.h"
 #include "ops/elements/wide.h"
+#include "ops/elementwise/elementwise.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
+#include "ops/registry.h"
 
 namespace anynpu::ops::elementwise {
 
@@ -76,9 +79,24 @@ PlanResult plan_cast(const OpContext& context) {
   });
 }
 
+Status parts_rule(OpContext& context) {
+  const Operand& x = context.inputs[0];
+  context.outputs[0].dtype = part_of(x.dtype);
+  context.outputs[0].shape = x.shape;
+  context.outputs[0].shape.push_back(2);
+  context.outputs[0].has_shape = x.has_shape;
+  return {};
+}
+
+PlanResult plan_parts(const OpContext& context) {
+  const Operand& x = context.inputs[0];
+  const size_t bytes = bytes_of(x.dtype, static_cast<size_t>(element_count(x.shape)));
+  return make_plan(
+      [=](const RunArgs& args) { std::memcpy(args.outputs[0], args.inputs[0], bytes); });
+}
+
 PlanResult plan(const OpContext& context) {
-  return context.inputs[0].dtype == DType::f64 ? plan_of<double>(context)
-                                               : plan_of<float>(context);
+  return context.inputs[0].dtype == DType::f64 ? plan_of<double>(context) : plan_of<float>(context);
 }
 
 }  // namespace
@@ -114,6 +132,19 @@ void register_to_complex(Registry& registry) {
                          .domain = "anynpu",
                          .types = kValues,
                          .create = create_plain<to_complex::plan_cast>});
+  registry.add(OpSchema{.name = "ComplexParts",
+                        .domain = "anynpu",
+                        .since = 1,
+                        .inputs = {{"X", "T"}},
+                        .outputs = {{"Y", "U"}},
+                        .types = {{"T", kComplex}},
+                        .traits = OpTraits::general(),
+                        .shape = to_complex::parts_rule});
+  registry.add(KernelDef{.op = "ComplexParts",
+                         .name = "reference",
+                         .domain = "anynpu",
+                         .types = kComplex,
+                         .create = create_plain<to_complex::plan_parts>});
 }
 
 }  // namespace anynpu::ops::elementwise

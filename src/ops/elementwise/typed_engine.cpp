@@ -105,7 +105,7 @@ struct PieceBuffer {
   alignas(kBufferAlignment) std::byte bytes[static_cast<size_t>(kPiece) * kWidestElement];
 };
 
-// Where elements [at, at + count) of a source lie: in the input itself, or in `place`.
+// The address of elements [at, at + count) of a source: in the input itself, or in `place`.
 const std::byte* piece_of(const Source& s, const std::byte* base, int64_t at, int64_t count,
                           PieceBuffer& place) {
   const std::byte* from = base + static_cast<size_t>(at) * s.bytes;

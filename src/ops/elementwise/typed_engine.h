@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The typed engine: element-wise operators whose loops run over elements as they lie in memory.
-// Broadcast inputs are expanded piece by piece, 16-bit floats are converted to float32 and rounded
-// once. So a loop sees rows of equal length only, and is compiled once per operator and type. What
-// it does not take goes to the wide engine (wide_engine.h).
+// The typed engine: element-wise operators whose loops run on the stored element type. Broadcast
+// inputs are expanded piece by piece, 16-bit floats are converted to float32 and rounded once. So a
+// loop sees only rows of equal length, and is compiled once per operator and type. Other cases go
+// to the wide engine (wide_engine.h).
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,10 @@ using TypedLoop = void (*)(const std::byte* const* in, std::byte* out, int64_t c
 struct TypedOp {
   TypedLoop loop = nullptr;
   bool folds = false;   // variadic, two inputs at least: f(f(in0, in1), in2) ...
-  bool finite = false;  // finite inputs give finite outputs: blocked tensors stay as they are
+  bool finite = false;  // finite inputs give finite outputs: works on blocked tensors too
 };
 
-// What a loop sees of elements of `type`: float32 for 16-bit floats.
+// The type that a loop computes `type` in: float32 for 16-bit floats.
 inline DType carried_type(DType type) {
   return type == DType::f16 || type == DType::bf16 ? DType::f32 : type;
 }

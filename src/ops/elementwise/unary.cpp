@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of one tensor. Works on any layout: the elements are visited as they lie in memory.
+// Operators of one tensor. Works on any layout: elements are processed in memory order.
 #include <cmath>
 #include <cstdint>
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMostWideInputs = 3;  // of an operator that does not fold
 
-// Where the elements of one input lie, for outputs in order.
+// The addresses of one input's elements, in output order.
 struct Walk {
   std::vector<int64_t> strides;  // per dimension of the output; 0 = repeated
   bool dense = false;            // the same order as the output

@@ -150,7 +150,7 @@ PlanResult plan_nary_row(const OpContext& context) {
   return plan_blocks(context, row->op, wide_kind(context.inputs[0].dtype), {flag ? 1.0 : 0.0});
 }
 
-// Mean: the sum, then one division of what lies in the output.
+// Mean: the sum, then one division of the output.
 PlanResult plan_mean(const OpContext& context) {
   static const BlockOp add{
       .float64 = apply2<[](double a, double b, const Params&) { return a + b; }, double>,

@@ -256,7 +256,7 @@ Status check_amx_gemm(const OpContext& context) {
 Status can_run_amx_gemm(const OpContext& context) {
   ANYNPU_TRY(check_amx());
   ANYNPU_TRY(check_amx_gemm(context));
-  // Few rows wait for b alone, which vectors stream from memory twice as fast as tiles.
+  // Few rows are bound by reading b, which vectors stream from memory twice as fast as tiles.
   constexpr int64_t kFewRows = 6;
   ANYNPU_ASSIGN(GemmShape g, gemm_shape_of(context));
   join_batch(g);

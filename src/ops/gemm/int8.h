@@ -22,7 +22,7 @@ struct IntegerMatMul {
 
   // Matrices of a and b that belong to matrix `index` of y.
   void offsets(int64_t index, int64_t& a, int64_t& b) const;
-  // The result at (row, column) of its sum; QLinearMatMul alone.
+  // The quantised result at (row, column) for a sum; QLinearMatMul only.
   double quantised(const RunArgs& args, int64_t row, int64_t column, double sum) const;
   // Whether 8-bit floats are multiplied.
   bool real() const { return is_floating(a_type) || is_floating(b_type); }

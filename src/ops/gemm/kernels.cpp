@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of matrix products, an ordered list an operator: the first that takes a case runs it.
+// The kernels of matrix products, one ordered list per operator; the first that takes a case runs.
 #include "ops/families.h"
 #include "ops/gemm/gemm.h"
 #include "ops/gemm/gemm_amx.h"
+#include "ops/gemm/grouped.h"
 #include "ops/gemm/int8.h"
 #include "ops/gemm/packed.h"
 #include "ops/plain_kernel.h"
@@ -43,6 +44,7 @@ void register_family(Registry& registry) {
   for (std::string_view op : {"Gemm", "MatMul"}) registry.add_kernels(op, kGemm);
   for (std::string_view op : {"FusedGemm", "FusedMatMul"})
     registry.add_kernels(op, kGemm, "anynpu");
+  register_grouped(registry);
   add_int8_matmul_schemas(registry);
   for (std::string_view op : {"MatMulInteger", "QLinearMatMul"})
     registry.add_kernels(op, kInt8MatMul);

@@ -19,16 +19,16 @@ Result<std::unique_ptr<Kernel>> create_packed_gemm(const OpContext& context);
 Status can_run_bf16_gemm(const OpContext& context);
 Result<std::unique_ptr<Kernel>> create_bf16_gemm(const OpContext& context);
 
-// The engine, for kernels that multiply matrices among other things. The plan takes A, B, C and Z
-// as inputs 0 to 3; with RightSide::packed, args.packed is what pack_right_side made of the one B
-// that all of the batch share. It runs on at most `threads` threads, the caller's alone when that
-// is 1; its results are the same for any number.
+// The GEMM engine for other kernels that multiply matrices. The plan takes A, B, C and Z as inputs
+// 0 to 3; with RightSide::packed, args.packed is the result of pack_right_side for the one B that
+// the whole batch shares. It runs on at most `threads` threads, only on the caller's if that is 1;
+// results do not depend on the number.
 enum class RightSide : uint8_t { plain, packed };
 size_t packed_right_bytes(const GemmShape& g, Isa isa);
 void pack_right_side(const GemmShape& g, Isa isa, const float* b, std::byte* packed);
 std::unique_ptr<KernelPlan> plan_packed_gemm(GemmShape g, RightSide right, Isa isa, size_t threads);
 
-// One B for all matrices of the batch, and these lie behind one another: one tall matrix.
+// If all matrices of a contiguous batch share B, merges them into one tall matrix.
 void join_batch(GemmShape& g);
 
 }  // namespace anynpu::ops::gemm

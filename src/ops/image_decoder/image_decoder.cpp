@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ImageDecoder: the bytes of a picture's file to height x width x channels. How large the picture
-// is stands in the bytes, so that the shape of the output is a matter of values. A file that cannot
-// be decoded gives an empty picture, as the operator's definition wants.
+// ImageDecoder: the bytes of an image file to height x width x channels. The size of the image is
+// in the bytes, so the output shape is data-dependent. A file that cannot be decoded gives an empty
+// image, as the operator's definition says.
 #include <cstring>
 
 #include "base/log.h"

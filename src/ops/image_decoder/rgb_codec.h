@@ -14,7 +14,7 @@ namespace anynpu::ops::image_decoder {
 
 using FileBytes = std::span<const uint8_t>;
 
-// Three bytes a pixel, rows without gaps.
+// Three bytes per pixel, rows without padding.
 struct RgbPicture {
   uint32_t width = 0, height = 0;
   std::vector<uint8_t> pixels;
@@ -34,8 +34,8 @@ class RgbCodec {
 Result<RgbPicture> decode_bmp(FileBytes file);
 Result<RgbPicture> decode_pnm(FileBytes file);
 
-// By the first bytes. Damaged files, and those of no format, fail with file_invalid; formats that
-// are known and have no decoder here, and a plug-in that is missing, with unsupported_feature.
+// The format is recognised by the first bytes. Damaged and unknown files fail with file_invalid;
+// known formats without a decoder here, and a missing plug-in, with unsupported_feature.
 Result<RgbPicture> decode_picture(FileBytes file);
 
 }  // namespace anynpu::ops::image_decoder

@@ -135,12 +135,15 @@ PlanResult plan_elements(const OpContext& context) {
 Status nd_rule(OpContext& context) {
   const Operand &x = context.inputs[0], &indices = context.inputs[1];
   context.outputs[0].dtype = x.dtype;
-  if (!x.fully_known() || !indices.fully_known()) return {};
+  if (!x.has_shape || !indices.has_shape) return {};
   const int64_t batch = context.int_attr("batch_dims");
   const int64_t depth = indices.rank() > 0 ? indices.shape.back() : 0;
+  if (depth == kDynamicDim) return {};  // it decides the rank
   bool fits = batch >= 0 && indices.rank() > batch && x.rank() >= batch + depth && depth >= 1;
-  for (size_t i = 0; fits && i < static_cast<size_t>(batch); ++i)
-    fits = x.shape[i] == indices.shape[i];
+  for (size_t i = 0; fits && i < static_cast<size_t>(batch); ++i) {
+    fits = x.shape[i] == indices.shape[i] || x.shape[i] == kDynamicDim ||
+           indices.shape[i] == kDynamicDim;
+  }
   if (!fits) {
     return fail(Code::shape_mismatch, "{}: indices {} with batch_dims {} do not fit data {}",
                 context.label(), to_string(indices.shape), batch, to_string(x.shape));
@@ -219,6 +222,7 @@ void register_family(Registry& registry) {
   register_top_k(registry);
   register_one_hot(registry);
   register_unique(registry);
+  register_route(registry);
   register_search(registry);
 }
 

@@ -20,5 +20,6 @@ void register_select(Registry& registry);
 void register_top_k(Registry& registry);
 void register_one_hot(Registry& registry);
 void register_unique(Registry& registry);
+void register_route(Registry& registry);
 
 }  // namespace anynpu::ops::index

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators whose output's size is a matter of values: Compress and NonZero. The model states the
-// size (or the inputs are constants); values that give another fail the run.
+// Operators with data-dependent output sizes: Compress and NonZero. The model states the size (or
+// the inputs are constants); values that give another size fail the run.
 #include <cstring>
 
 #include "ops/data_movement/axes.h"

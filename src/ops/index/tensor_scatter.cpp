@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorScatter: a run of `update` along one axis goes into the cache, at a place of its own for
-// each sample of the batch. The result may lie in the memory of the cache.
+// TensorScatter: a run of `update` along one axis is written into the cache, at an index of its own
+// for each sample of the batch. The result may use the memory of the cache.
 #include <algorithm>
 #include <cstring>
 

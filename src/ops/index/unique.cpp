@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unique: the different elements, or slices along an axis, with indices and counts. How many there
-// are is a matter of values: the model states it, and another number fails the run.
+// Unique: the distinct elements, or slices along an axis, with indices and counts. Their number
+// depends on values: the model states it, and another number fails the run.
+// UniqueConsecutive (domain anynpu): only equal neighbours become one; NaN equals nothing.
 #include <algorithm>
 #include <cstring>
 
@@ -40,12 +41,34 @@ Result<Slices> slices_of(const OpContext& context) {
 }
 
 template <typename W>
+Found neighbours(const Slices& s, const std::vector<W>& values) {
+  const auto equal = [&](int64_t a, int64_t b) {
+    for (int64_t k = 0; k < s.length(); ++k) {
+      if (values[static_cast<size_t>(s.at(a, k))] != values[static_cast<size_t>(s.at(b, k))])
+        return false;
+    }
+    return true;
+  };
+  Found found;
+  for (int64_t i = 0; i < s.count; ++i) {
+    if (i == 0 || !equal(i - 1, i)) {
+      found.first.push_back(i);
+      found.counts.push_back(0);
+    }
+    ++found.counts.back();
+    found.inverse.push_back(static_cast<int64_t>(found.first.size()) - 1);
+  }
+  return found;
+}
+
+template <typename W>
 Result<Found> find_as(const OpContext& context) {
   ANYNPU_ASSIGN(const Slices s, slices_of(context));
   const Operand& x = context.inputs[0];
   const int64_t total = s.count * s.length();
   std::vector<W> values(static_cast<size_t>(total));
   load_block<W>(part_of(x.dtype))(x.constant.data(), 0, 1, values.data(), total);
+  if (context.schema->name == "UniqueConsecutive") return neighbours(s, values);
   const auto compare = [&](int64_t a, int64_t b) {  // -1, 0, 1
     for (int64_t k = 0; k < s.length(); ++k) {
       const W p = values[static_cast<size_t>(s.at(a, k))],
@@ -147,7 +170,7 @@ void register_unique(Registry& registry) {
   const auto optional = [](std::string_view name) {
     return FormalOperand{name, "I", Presence::optional};
   };
-  registry.add(OpSchema{
+  OpSchema schema{
       .name = "Unique",
       .since = 11,
       .inputs = {{"X", "T"}},
@@ -155,7 +178,19 @@ void register_unique(Registry& registry) {
       .types = {{"T", kValues}},
       .attrs = {{"axis", AttrKind::i}, {"sorted", AttrKind::i, int64_t{1}}},
       .traits = OpTraits::general().with(Rounding::exact).with(SizedBy::data).with(Strings::moved),
-      .shape = unique_rule});
+      .shape = unique_rule};
+  registry.add(schema);
+  schema.name = "UniqueConsecutive";
+  schema.domain = "anynpu";
+  schema.since = 1;
+  schema.traits.strings = Strings::refused;
+  schema.attrs.pop_back();
+  registry.add(schema);
+  registry.add(KernelDef{.op = "UniqueConsecutive",
+                         .name = "reference",
+                         .domain = "anynpu",
+                         .types = kValues,
+                         .create = create_with_runtime_params<plan_unique, 1>});
   registry.add(KernelDef{.op = "Unique",
                          .name = "reference",
                          .types = kValues,

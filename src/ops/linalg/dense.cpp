@@ -1,179 +1,223 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/linalg/dense.h"
 
-#include <algorithm>
 #include <cmath>
-#include <functional>
+#include <numeric>
 #include <utility>
 
 namespace anynpu::ops::linalg {
 
 namespace {
 
-constexpr int kMostSweeps = 60;
+using Number = std::complex<double>;
+
+double conjugate(double x) { return x; }
+Number conjugate(const Number& x) { return std::conj(x); }
+double real_part(double x) { return x; }
+double real_part(const Number& x) { return x.real(); }
 
 }  // namespace
 
-int decompose_lu(double* m, int64_t n, int64_t* order) {
-  int sign = 1;
-  for (int64_t i = 0; i < n; ++i) order[i] = i;
+template <typename T>
+MatrixOf<T> MatrixOf<T>::transposed() const {
+  MatrixOf turned(columns_, rows_);
+  for (int64_t r = 0; r < rows_; ++r) {
+    for (int64_t c = 0; c < columns_; ++c) turned.at(c, r) = conjugate(at(r, c));
+  }
+  return turned;
+}
+
+template <typename T>
+MatrixOf<T> MatrixOf<T>::part(int64_t rows, int64_t columns) const {
+  MatrixOf cut(rows, columns);
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < columns; ++c) cut.at(r, c) = at(r, c);
+  }
+  return cut;
+}
+
+template <typename T>
+MatrixOf<T> product(const MatrixOf<T>& a, const MatrixOf<T>& b) {
+  MatrixOf<T> made(a.rows(), b.columns());
+  for (int64_t i = 0; i < a.rows(); ++i) {
+    for (int64_t k = 0; k < a.columns(); ++k) {
+      for (int64_t j = 0; j < b.columns(); ++j) made.at(i, j) += a.at(i, k) * b.at(k, j);
+    }
+  }
+  return made;
+}
+
+template <typename T>
+Lu<T> lu(MatrixOf<T> a) {
+  const int64_t n = a.rows();
+  Lu<T> made{MatrixOf<T>(0, 0), std::vector<int64_t>(static_cast<size_t>(n))};
+  std::iota(made.order.begin(), made.order.end(), int64_t{0});
   for (int64_t c = 0; c < n; ++c) {
     int64_t pivot = c;
     for (int64_t r = c + 1; r < n; ++r) {
-      if (std::fabs(m[r * n + c]) > std::fabs(m[pivot * n + c])) pivot = r;
+      if (std::abs(a.at(r, c)) > std::abs(a.at(pivot, c))) pivot = r;
     }
     if (pivot != c) {
-      std::swap_ranges(m + c * n, m + (c + 1) * n, m + pivot * n);
-      std::swap(order[c], order[pivot]);
-      sign = -sign;
+      std::swap_ranges(&a.at(c, 0), &a.at(c, 0) + n, &a.at(pivot, 0));
+      std::swap(made.order[static_cast<size_t>(c)], made.order[static_cast<size_t>(pivot)]);
+      made.sign = -made.sign;
     }
-    if (m[c * n + c] == 0) continue;
+    if (a.at(c, c) == T(0)) continue;
     for (int64_t r = c + 1; r < n; ++r) {
-      const double factor = m[r * n + c] /= m[c * n + c];
-      for (int64_t k = c + 1; k < n; ++k) m[r * n + k] -= factor * m[c * n + k];
+      const T factor = a.at(r, c) /= a.at(c, c);
+      for (int64_t k = c + 1; k < n; ++k) a.at(r, k) -= factor * a.at(c, k);
     }
   }
-  return sign;
+  made.parts = std::move(a);
+  return made;
 }
 
-void solve_lu(const double* lu, int64_t n, double* x, int64_t columns) {
-  for (int64_t i = 0; i < n; ++i) {
-    for (int64_t k = 0; k < i; ++k) {
-      for (int64_t j = 0; j < columns; ++j) x[i * columns + j] -= lu[i * n + k] * x[k * columns + j];
-    }
+template <typename T>
+bool Lu<T>::singular() const {
+  for (int64_t i = 0; i < parts.rows(); ++i) {
+    if (parts.at(i, i) == T(0)) return true;
   }
-  solve_triangular(lu, n, x, columns, false, false);
+  return false;
 }
 
-bool decompose_cholesky(double* m, int64_t n) {
-  for (int64_t j = 0; j < n; ++j) {
-    for (int64_t i = j; i < n; ++i) {
-      double sum = m[i * n + j];
-      for (int64_t k = 0; k < j; ++k) sum -= m[i * n + k] * m[j * n + k];
-      if (i == j) {
-        if (!(sum > 0)) return false;
-        m[j * n + j] = std::sqrt(sum);
-      } else {
-        m[i * n + j] = sum / m[j * n + j];
-      }
-    }
-    for (int64_t k = j + 1; k < n; ++k) m[j * n + k] = 0;
+template <typename T>
+T Lu<T>::determinant() const {
+  T result = T(sign);
+  for (int64_t i = 0; i < parts.rows(); ++i) result *= parts.at(i, i);
+  return result;
+}
+
+template <typename T>
+MatrixOf<T> Lu<T>::solve(const MatrixOf<T>& b) const {
+  MatrixOf<T> x(b.rows(), b.columns());
+  for (int64_t r = 0; r < b.rows(); ++r) {
+    for (int64_t c = 0; c < b.columns(); ++c) x.at(r, c) = b.at(order[static_cast<size_t>(r)], c);
   }
+  linalg::solve(parts, {.upper = false, .transpose = false, .unit = true}, x);
+  linalg::solve(parts, {.upper = true, .transpose = false, .unit = false}, x);
+  return x;
+}
+
+template <typename T>
+bool invert(MatrixOf<T>& a) {
+  const Lu<T> parts = lu(a);
+  if (parts.singular()) return false;
+  a = parts.solve(MatrixOf<T>::identity(a.rows()));
   return true;
 }
 
-void solve_triangular(const double* m, int64_t n, double* x, int64_t columns, bool lower,
-                      bool adjoint) {
-  const bool down = lower != adjoint;  // from the first row to the last
+template <typename T>
+int64_t cholesky(MatrixOf<T>& a) {
+  const int64_t n = a.rows();
+  for (int64_t j = 0; j < n; ++j) {
+    double sum = real_part(a.at(j, j));
+    for (int64_t k = 0; k < j; ++k) sum -= std::norm(a.at(j, k));
+    if (!(sum > 0)) return j;
+    const double root = std::sqrt(sum);
+    a.at(j, j) = T(root);
+    for (int64_t i = j + 1; i < n; ++i) {
+      T value = a.at(i, j);
+      for (int64_t k = 0; k < j; ++k) value -= a.at(i, k) * conjugate(a.at(j, k));
+      a.at(i, j) = value / root;
+    }
+    for (int64_t i = 0; i < j; ++i) a.at(i, j) = T(0);
+  }
+  return -1;
+}
+
+template <typename T>
+void solve(const MatrixOf<T>& a, Triangle triangle, MatrixOf<T>& b) {
+  const int64_t n = a.rows();
+  const bool backwards = triangle.upper != triangle.transpose;
   for (int64_t step = 0; step < n; ++step) {
-    const int64_t i = down ? step : n - 1 - step;
-    for (int64_t before = 0; before < step; ++before) {
-      const int64_t k = down ? before : n - 1 - before;
-      const double factor = adjoint ? m[k * n + i] : m[i * n + k];
-      for (int64_t j = 0; j < columns; ++j) x[i * columns + j] -= factor * x[k * columns + j];
+    const int64_t r = backwards ? n - 1 - step : step;
+    const T own = triangle.transpose ? conjugate(a.at(r, r)) : a.at(r, r);
+    for (int64_t c = 0; c < b.columns(); ++c) {
+      T sum = b.at(r, c);
+      for (int64_t k = backwards ? r + 1 : 0; k < (backwards ? n : r); ++k)
+        sum -= (triangle.transpose ? conjugate(a.at(k, r)) : a.at(r, k)) * b.at(k, c);
+      b.at(r, c) = triangle.unit ? sum : sum / own;
     }
-    for (int64_t j = 0; j < columns; ++j) x[i * columns + j] /= m[i * n + i];
   }
 }
 
-void decompose_qr(double* m, int64_t rows, int64_t columns, double* q) {
-  for (int64_t i = 0; i < rows * rows; ++i) q[i] = i % (rows + 1) == 0 ? 1 : 0;
-  for (int64_t c = 0; c < std::min(rows - 1, columns); ++c) {
-    double norm = 0;
-    for (int64_t r = c; r < rows; ++r) norm += m[r * columns + c] * m[r * columns + c];
-    double below = norm - m[c * columns + c] * m[c * columns + c];
-    if (below <= 0) continue;
-    norm = std::sqrt(norm);
-    const double first = m[c * columns + c];
-    const double beta = first >= 0 ? -norm : norm, tau = (beta - first) / beta;
-    // The reflection is 1 - tau v v', with v[c] = 1; v is kept below the diagonal for the moment.
-    for (int64_t r = c + 1; r < rows; ++r) m[r * columns + c] /= first - beta;
-    m[c * columns + c] = beta;
-    const auto v = [&](int64_t r) { return r == c ? 1.0 : m[r * columns + c]; };
-    for (int64_t k = c + 1; k < columns; ++k) {
-      double sum = 0;
-      for (int64_t r = c; r < rows; ++r) sum += v(r) * m[r * columns + k];
-      for (int64_t r = c; r < rows; ++r) m[r * columns + k] -= tau * sum * v(r);
-    }
-    for (int64_t i = 0; i < rows; ++i) {
-      double sum = 0;
-      for (int64_t r = c; r < rows; ++r) sum += q[i * rows + r] * v(r);
-      for (int64_t r = c; r < rows; ++r) q[i * rows + r] -= tau * sum * v(r);
-    }
-    for (int64_t r = c + 1; r < rows; ++r) m[r * columns + c] = 0;
-  }
+namespace {
+
+double largest_difference(const ComplexMatrix& a, const ComplexMatrix& b) {
+  double largest = 0;
+  for (int64_t i = 0; i < a.count(); ++i)
+    largest = std::max(largest, std::abs(a.data()[i] - b.data()[i]));
+  return largest;
 }
 
-void eigenvalues(double* m, int64_t n, double* values) {
-  // Only the lower triangle counts.
+ComplexMatrix mean(const ComplexMatrix& a, const ComplexMatrix& b) {
+  ComplexMatrix made = a;
+  for (int64_t i = 0; i < a.count(); ++i) made.data()[i] = (a.data()[i] + b.data()[i]) * 0.5;
+  return made;
+}
+
+}  // namespace
+
+// The iteration of Denman and Beavers: y goes to the root, z to its inverse.
+bool square_root(ComplexMatrix& a) {
+  constexpr int kMostSteps = 40;  // it doubles the digits in each
+  ComplexMatrix y = a, z = ComplexMatrix::identity(a.rows());
+  for (int step = 0; step < kMostSteps; ++step) {
+    ComplexMatrix of_y = y, of_z = z;
+    if (!invert(of_y) || !invert(of_z)) return false;
+    ComplexMatrix next = mean(y, of_z);
+    z = mean(z, of_y);
+    const double change = largest_difference(next, y);
+    y = std::move(next);
+    if (change <= 1e-14 * (1 + largest_difference(y, ComplexMatrix(y.rows(), y.columns())))) break;
+    if (!std::isfinite(change)) return false;
+  }
+  if (!(largest_difference(product(y, y), a) <=
+        1e-6 * (1 + largest_difference(a, ComplexMatrix(a.rows(), a.columns())))))
+    return false;
+  a = std::move(y);
+  return true;
+}
+
+// Square roots until the matrix is near the identity, then twice the series of the inverse
+// hyperbolic tangent of (a - 1) / (a + 1).
+bool logarithm(ComplexMatrix& a) {
+  const int64_t n = a.rows();
+  const ComplexMatrix one = ComplexMatrix::identity(n);
+  double factor = 2;
+  for (int roots = 0; largest_difference(a, one) > 0.1; ++roots, factor *= 2) {
+    if (roots > 60 || !square_root(a)) return false;
+  }
+  ComplexMatrix above = a, below = a;
   for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = i + 1; j < n; ++j) m[i * n + j] = m[j * n + i];
+    above.at(i, i) -= 1;
+    below.at(i, i) += 1;
   }
-  for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
-    double off = 0, all = 0;
-    for (int64_t i = 0; i < n; ++i) {
-      for (int64_t j = 0; j < n; ++j) {
-        all += m[i * n + j] * m[i * n + j];
-        if (i != j) off += m[i * n + j] * m[i * n + j];
-      }
-    }
-    if (!(off > all * 1e-32)) break;
-    for (int64_t p = 0; p < n; ++p) {
-      for (int64_t q = p + 1; q < n; ++q) {
-        if (m[p * n + q] == 0) continue;
-        const double theta = (m[q * n + q] - m[p * n + p]) / (2 * m[p * n + q]);
-        const double t = (theta >= 0 ? 1 : -1) / (std::fabs(theta) + std::sqrt(theta * theta + 1));
-        const double c = 1 / std::sqrt(t * t + 1), s = t * c;
-        for (int64_t k = 0; k < n; ++k) {
-          const double a = m[k * n + p], b = m[k * n + q];
-          m[k * n + p] = c * a - s * b;
-          m[k * n + q] = s * a + c * b;
-        }
-        for (int64_t k = 0; k < n; ++k) {
-          const double a = m[p * n + k], b = m[q * n + k];
-          m[p * n + k] = c * a - s * b;
-          m[q * n + k] = s * a + c * b;
-        }
-      }
-    }
+  const ComplexMatrix z = lu(below).solve(above), square = product(z, z);
+  ComplexMatrix power = z, sum = z;
+  for (int k = 3; k < 40; k += 2) {
+    power = product(power, square);
+    for (int64_t i = 0; i < sum.count(); ++i)
+      sum.data()[i] += power.data()[i] / static_cast<double>(k);
   }
-  for (int64_t i = 0; i < n; ++i) values[i] = m[i * n + i];
-  std::sort(values, values + n);
+  for (int64_t i = 0; i < sum.count(); ++i) sum.data()[i] *= factor;
+  a = std::move(sum);
+  return true;
 }
 
-// One-sided rotations until all columns stand at right angles; their lengths are the values.
-void singular_values(double* m, int64_t rows, int64_t columns, double* values) {
-  for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
-    bool turned = false;
-    for (int64_t p = 0; p < columns; ++p) {
-      for (int64_t q = p + 1; q < columns; ++q) {
-        double alpha = 0, beta = 0, gamma = 0;
-        for (int64_t r = 0; r < rows; ++r) {
-          const double a = m[r * columns + p], b = m[r * columns + q];
-          alpha += a * a;
-          beta += b * b;
-          gamma += a * b;
-        }
-        if (!(std::fabs(gamma) > 1e-15 * std::sqrt(alpha * beta)) || gamma == 0) continue;
-        turned = true;
-        const double zeta = (beta - alpha) / (2 * gamma);
-        const double t = (zeta >= 0 ? 1 : -1) / (std::fabs(zeta) + std::sqrt(1 + zeta * zeta));
-        const double c = 1 / std::sqrt(1 + t * t), s = c * t;
-        for (int64_t r = 0; r < rows; ++r) {
-          const double a = m[r * columns + p], b = m[r * columns + q];
-          m[r * columns + p] = c * a - s * b;
-          m[r * columns + q] = s * a + c * b;
-        }
-      }
-    }
-    if (!turned) break;
-  }
-  for (int64_t c = 0; c < columns; ++c) {
-    double sum = 0;
-    for (int64_t r = 0; r < rows; ++r) sum += m[r * columns + c] * m[r * columns + c];
-    values[c] = std::sqrt(sum);
-  }
-  std::sort(values, values + columns, std::greater<>());
-}
+template class MatrixOf<double>;
+template class MatrixOf<Number>;
+template struct Lu<double>;
+template struct Lu<Number>;
+template Matrix product(const Matrix&, const Matrix&);
+template ComplexMatrix product(const ComplexMatrix&, const ComplexMatrix&);
+template Lu<double> lu(Matrix);
+template Lu<Number> lu(ComplexMatrix);
+template bool invert(Matrix&);
+template bool invert(ComplexMatrix&);
+template int64_t cholesky(Matrix&);
+template int64_t cholesky(ComplexMatrix&);
+template void solve(const Matrix&, Triangle, Matrix&);
+template void solve(const ComplexMatrix&, Triangle, ComplexMatrix&);
 
 }  // namespace anynpu::ops::linalg

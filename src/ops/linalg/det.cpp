@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Det: determinants of square matrices by elimination with row exchange.
-#include <cmath>
+#include <utility>
 
 #include "ops/elements/wide.h"
 #include "ops/families.h"
+#include "ops/linalg/dense.h"
 #include "ops/linalg/linalg.h"
-#include "ops/linalg/decompose.h"
+#include "ops/plain_kernel.h"
 #include "ops/registry.h"
 #include "ops/runtime_params.h"
 
@@ -25,42 +26,31 @@ Status det_rule(OpContext& context) {
   return set_output(context, 0, x.dtype, Shape(x.shape.begin(), x.shape.end() - 2));
 }
 
-double determinant(double* m, int64_t n) {
-  double result = 1;
-  for (int64_t c = 0; c < n; ++c) {
-    int64_t pivot = c;
-    for (int64_t r = c + 1; r < n; ++r) {
-      if (std::fabs(m[r * n + c]) > std::fabs(m[pivot * n + c])) pivot = r;
+template <typename T>
+PlanResult plan_det_of(const OpContext& context) {
+  const int64_t n = context.inputs[0].shape.back(), count = element_count(context.outputs[0].shape);
+  const DType type = context.inputs[0].dtype;
+  const int64_t parts = parts_of(type);
+  const auto load = load_block<double>(part_of(type));
+  const auto store = store_block<double>(part_of(type));
+  return make_plan([=](const RunArgs& args) {
+    for (int64_t i = 0; i < count; ++i) {
+      MatrixOf<T> matrix(n, n);
+      load(args.inputs[0], i * n * n * parts, 1, reinterpret_cast<double*>(matrix.data()),
+           n * n * parts);
+      const T value = lu(std::move(matrix)).determinant();
+      store(args.outputs[0], i * parts, reinterpret_cast<const double*>(&value), parts);
     }
-    if (m[pivot * n + c] == 0) return 0;
-    if (pivot != c) {
-      for (int64_t k = 0; k < n; ++k) std::swap(m[c * n + k], m[pivot * n + k]);
-      result = -result;
-    }
-    result *= m[c * n + c];
-    for (int64_t r = c + 1; r < n; ++r) {
-      const double factor = m[r * n + c] / m[c * n + c];
-      for (int64_t k = c; k < n; ++k) m[r * n + k] -= factor * m[c * n + k];
-    }
-  }
-  return result;
+  });
 }
 
 PlanResult plan_det(const OpContext& context) {
-  const int64_t n = context.inputs[0].shape.back(), count = element_count(context.outputs[0].shape);
-  const auto load = load_block<double>(context.inputs[0].dtype);
-  const auto store = store_block<double>(context.outputs[0].dtype);
-  auto plan = make_plan([=](const RunArgs& args) {
-    auto* matrix = reinterpret_cast<double*>(args.workspace);
-    for (int64_t i = 0; i < count; ++i) {
-      load(args.inputs[0], i * n * n, 1, matrix, n * n);
-      const double value = determinant(matrix, n);
-      store(args.outputs[0], i, &value, 1);
-    }
-  });
-  plan->workspace_bytes = static_cast<size_t>(n * n) * sizeof(double);
-  return plan;
+  return kComplex.has(context.inputs[0].dtype) ? plan_det_of<std::complex<double>>(context)
+                                               : plan_det_of<double>(context);
 }
+
+// ONNX has it for floats; TensorFlow for complex numbers too.
+constexpr DTypeSet kDetTypes = kFloats | DTypeSet{DType::c64, DType::c128};
 
 }  // namespace
 
@@ -70,12 +60,11 @@ void register_family(Registry& registry) {
                         .since = 11,
                         .inputs = {{"X", "T"}},
                         .outputs = {{"Y", "T"}},
-                        .types = {{"T", kFloats}},
+                        .types = {{"T", kDetTypes}},
                         .traits = OpTraits::general(),
                         .shape = det_rule});
   registry.add(KernelDef{
-      .op = "Det", .name = "reference", .types = kFloats, .create = create_plain<plan_det>});
-  register_decompositions(registry);
+      .op = "Det", .name = "reference", .types = kDetTypes, .create = create_plain<plan_det>});
 }
 
 }  // namespace anynpu::ops::linalg

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of domain anynpu on batches of matrices: MatrixInverse, MatrixSolve,
-// MatrixTriangularSolve, LogDeterminant, Lu, MatrixQr, Eigenvalues, SingularValues. Computed in double.
+// Operators of domain anynpu on batches of matrices, which are computed in double: Cholesky,
+// Inverse, MatrixSolve, TriangularSolve, LogDeterminant, Lu, Qr, Svd, SymmetricEigen,
+// MatrixSquareRoot, MatrixLogarithm. Leading axes are batches.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "ops/broadcast.h"
 #include "ops/elements/wide.h"
@@ -17,237 +17,359 @@ namespace anynpu::ops::linalg {
 
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr DTypeSet kFloatsAndComplex = kFloats | DTypeSet{DType::c64, DType::c128};
 
-Shape batch_of(const Shape& shape) { return {shape.begin(), shape.end() - 2}; }
+Shape batch_of(const Operand& x) { return {x.shape.begin(), x.shape.end() - 2}; }
+int64_t rows_of(const Operand& x) { return x.shape[x.shape.size() - 2]; }
+int64_t columns_of(const Operand& x) { return x.shape.back(); }
+int64_t smaller(int64_t m, int64_t n) { return m < 0 || n < 0 ? kDynamicDim : std::min(m, n); }
 
-Shape joined(Shape batch, std::initializer_list<int64_t> last) {
+// False: a shape is not known yet. Outputs have the type of the first input.
+Result<bool> check_matrices(OpContext& context, size_t square) {
+  for (Operand& output : context.outputs) output.dtype = context.inputs[0].dtype;
+  for (size_t i = 0; i < context.inputs.size(); ++i) {
+    const Operand& x = context.inputs[i];
+    if (!x.has_shape) return false;
+    const bool fits = x.rank() >= 2 && (i != square || rows_of(x) == columns_of(x) ||
+                                        rows_of(x) < 0 || columns_of(x) < 0);
+    if (fits) continue;
+    return fail(Code::shape_mismatch, "{}: input {} is {}, expected {}matrices", context.label(), i,
+                to_string(x.shape), i == square ? "square " : "");
+  }
+  return true;
+}
+constexpr size_t kNoneSquare = 99;
+
+Status set(OpContext& context, size_t output, Shape batch, std::initializer_list<int64_t> last) {
+  if (output >= context.outputs.size()) return {};
   batch.insert(batch.end(), last);
-  return batch;
+  return set_output(context, output, context.inputs[0].dtype, std::move(batch));
 }
 
-Status solver_rule(OpContext& context) {
-  const std::string_view name = context.schema->name;
-  for (Operand& output : context.outputs) output.dtype = context.inputs[0].dtype;
-  for (const Operand& input : context.inputs) {
-    if (!input.has_shape) return {};
-    if (input.shape.size() < 2) {
-      return fail(Code::shape_mismatch, "{}: an input is {}, expected matrices", context.label(),
-                  to_string(input.shape));
-    }
-  }
-  const Shape& x = context.inputs[0].shape;
-  const int64_t rows = x[x.size() - 2], columns = x.back();
-  const DType type = context.inputs[0].dtype;
-  const bool any = name == "MatrixQr" || name == "SingularValues";
-  if (!any && rows != columns && rows >= 0 && columns >= 0) {
-    return fail(Code::shape_mismatch, "{}: the input is {}, expected square matrices",
-                context.label(), to_string(x));
-  }
-  const int64_t least = rows < 0 || columns < 0 ? -1 : std::min(rows, columns);
-  if (name == "MatrixSolve" || name == "MatrixTriangularSolve") {
-    const Shape& right = context.inputs[1].shape;
-    if (right[right.size() - 2] != rows && rows >= 0 && right[right.size() - 2] >= 0) {
-      return fail(Code::shape_mismatch, "{}: the matrix is {}, the right side {}; expected {} rows",
-                  context.label(), to_string(x), to_string(right), rows);
-    }
-    ANYNPU_ASSIGN(const Shape batch, broadcast(batch_of(x), batch_of(right)));
-    return set_output(context, 0, type, joined(batch, {rows, right.back()}));
-  }
-  if (name == "LogDeterminant") {
-    ANYNPU_TRY(set_output(context, 0, type, batch_of(x)));
-    return set_output(context, 1, type, batch_of(x));
-  }
-  if (name == "Eigenvalues" || name == "SingularValues")
-    return set_output(context, 0, type, joined(batch_of(x), {least}));
-  if (name == "MatrixQr") {
-    const int64_t inner = context.int_attr("full_matrices") != 0 ? rows : least;
-    ANYNPU_TRY(set_output(context, 0, type, joined(batch_of(x), {rows, inner})));
-    return set_output(context, 1, type, joined(batch_of(x), {inner, columns}));
-  }
-  ANYNPU_TRY(set_output(context, 0, type, x));
-  if (name == "Lu") return set_output(context, 1, DType::i64, joined(batch_of(x), {rows}));
+Status same_rule(OpContext& context) {
+  ANYNPU_ASSIGN(const bool known, check_matrices(context, 0));
+  return known ? set_output(context, 0, context.inputs[0].dtype, context.inputs[0].shape)
+               : Status{};
+}
+
+Status log_determinant_rule(OpContext& context) {
+  ANYNPU_ASSIGN(const bool known, check_matrices(context, 0));
+  if (!known) return {};
+  ANYNPU_TRY(set(context, 0, batch_of(context.inputs[0]), {}));
+  return set(context, 1, batch_of(context.inputs[0]), {});
+}
+
+Status lu_rule(OpContext& context) {
+  ANYNPU_TRY(same_rule(context));
+  context.outputs[1].dtype = DType::i64;
+  if (!context.inputs[0].has_shape) return {};
+  ANYNPU_TRY(set(context, 1, batch_of(context.inputs[0]), {rows_of(context.inputs[0])}));
+  context.outputs[1].dtype = DType::i64;
   return {};
 }
 
-// What one matrix needs: where it is read and written, in elements.
-struct Work {
-  int64_t rows = 0, columns = 0, right = 0;  // right: columns of the right side
-  bool lower = true, adjoint = false, full = false;
-  double* a = nullptr;      // the matrix
-  double* b = nullptr;      // the right side, or Q
-  double* values = nullptr;
-  int64_t* order = nullptr;
+// `complete`: Q is square.
+Status qr_rule(OpContext& context) {
+  ANYNPU_ASSIGN(const bool known, check_matrices(context, kNoneSquare));
+  if (!known) return {};
+  const Operand& x = context.inputs[0];
+  const int64_t m = rows_of(x), n = columns_of(x);
+  const int64_t k = context.int_attr("complete") != 0 ? m : smaller(m, n);
+  ANYNPU_TRY(set(context, 0, batch_of(x), {m, k}));
+  return set(context, 1, batch_of(x), {k, n});
+}
+
+// Outputs U, S, V; V has vectors as columns.
+Status svd_rule(OpContext& context) {
+  ANYNPU_ASSIGN(const bool known, check_matrices(context, kNoneSquare));
+  if (!known) return {};
+  const Operand& x = context.inputs[0];
+  const int64_t m = rows_of(x), n = columns_of(x), k = smaller(m, n);
+  const bool full = context.int_attr("full") != 0;
+  ANYNPU_TRY(set(context, 0, batch_of(x), {m, full ? m : k}));
+  ANYNPU_TRY(set(context, 1, batch_of(x), {k}));
+  return set(context, 2, batch_of(x), {n, full ? n : k});
+}
+
+Status eigen_rule(OpContext& context) {
+  ANYNPU_ASSIGN(const bool known, check_matrices(context, 0));
+  if (!known) return {};
+  const Operand& x = context.inputs[0];
+  ANYNPU_TRY(set(context, 0, batch_of(x), {rows_of(x)}));
+  return set(context, 1, batch_of(x), {rows_of(x), rows_of(x)});
+}
+
+// A x = b; inputs b, A, whose batches are broadcast.
+Status solve_rule(OpContext& context) {
+  ANYNPU_ASSIGN(const bool known, check_matrices(context, 1));
+  if (!known) return {};
+  const Operand &b = context.inputs[0], &a = context.inputs[1];
+  if (rows_of(b) != rows_of(a) && rows_of(a) >= 0 && rows_of(b) >= 0) {
+    return fail(Code::shape_mismatch, "{}: the matrix is {}, the right side {}; expected {} rows",
+                context.label(), to_string(a.shape), to_string(b.shape), rows_of(a));
+  }
+  ANYNPU_ASSIGN(const Shape batch, broadcast(batch_of(b), batch_of(a)), "{}", context.label());
+  return set(context, 0, batch, {rows_of(b), columns_of(b)});
+}
+
+// Reads matrix `index` of an input, and writes one of an output. A complex number is two parts.
+template <typename T>
+MatrixOf<T> read(const Operand& x, const std::byte* data, int64_t index) {
+  MatrixOf<T> matrix(rows_of(x), columns_of(x));
+  const int64_t count = matrix.count() * parts_of(x.dtype);
+  load_block<double>(part_of(x.dtype))(data, index * count, 1,
+                                       reinterpret_cast<double*>(matrix.data()), count);
+  return matrix;
+}
+template <typename T>
+void write(DType type, std::byte* data, int64_t index, const MatrixOf<T>& matrix) {
+  const int64_t count = matrix.count() * parts_of(type);
+  store_block<double>(part_of(type))(data, index * count,
+                                     reinterpret_cast<const double*>(matrix.data()), count);
+}
+void write(DType type, std::byte* data, int64_t index, const std::vector<double>& values) {
+  const auto count = static_cast<int64_t>(values.size());
+  store_block<double>(type)(data, index * count, values.data(), count);
+}
+
+// A plan that goes matrix by matrix of output 0's batch. each(context, args, i) -> Status.
+struct Batch {
+  std::vector<Operand> inputs;
+  std::vector<bool> wanted;  // outputs
+  std::string label;
+
+  template <typename T = double>
+  MatrixOf<T> matrix(const RunArgs& args, size_t input, int64_t index) const {
+    return read<T>(inputs[input], args.inputs[input], index);
+  }
+  DType type() const { return inputs[0].dtype; }
+  Status failed(int64_t index, const char* what) const {
+    return fail(Code::invalid_argument, "{}: matrix {} {}", label, index, what);
+  }
 };
 
-void transpose(double* m, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = i + 1; j < n; ++j) std::swap(m[i * n + j], m[j * n + i]);
-  }
-}
-
-// Solves with LU; a singular matrix gives no numbers.
-void solve(Work& w, double* scratch) {
-  const int64_t n = w.rows;
-  decompose_lu(w.a, n, w.order);
-  for (int64_t i = 0; i < n; ++i) {
-    std::copy_n(w.b + w.order[i] * w.right, w.right, scratch + i * w.right);
-  }
-  std::copy_n(scratch, n * w.right, w.b);
-  solve_lu(w.a, n, w.b, w.right);
-}
-
-PlanResult plan_solver(const OpContext& context) {
-  const std::string name(context.schema->name);
-  const Shape x = context.inputs[0].shape, out = context.outputs[0].shape;
-  const bool solves = name == "MatrixSolve" || name == "MatrixTriangularSolve";
-  const bool inverts = name == "MatrixInverse";
-  Work w{.rows = x[x.size() - 2],
-         .columns = x.back(),
-         .lower = name != "MatrixTriangularSolve" || context.int_attr("lower") != 0,
-         .adjoint = (solves || inverts) && context.int_attr("adjoint") != 0,
-         .full = name == "MatrixQr" && context.int_attr("full_matrices") != 0};
-  w.right = solves ? context.inputs[1].shape.back() : w.columns;
-  const int64_t wide = std::max({w.rows, w.columns, w.right, int64_t{1}});
-  const int64_t count = solves ? element_count(batch_of(out)) : element_count(batch_of(x));
-  // Which matrix of each input belongs to a matrix of the output.
-  std::vector<int64_t> left(static_cast<size_t>(std::max<int64_t>(count, 0))), rights(left.size());
-  if (solves) {
-    const Shape batch = batch_of(out);
-    const auto place = [&](const Shape& own, int64_t index) {
-      int64_t at = 0, stride = 1;
-      for (size_t i = 0; i < batch.size(); ++i) {
-        const size_t axis = batch.size() - 1 - i;
-        const int64_t coordinate = index % batch[axis];
-        index /= batch[axis];
-        if (i >= own.size()) continue;
-        const int64_t extent = own[own.size() - 1 - i];
-        at += extent == 1 ? 0 : coordinate * stride;
-        stride *= extent;
-      }
-      return at;
-    };
-    for (size_t i = 0; i < left.size(); ++i) {
-      left[i] = place(batch_of(x), static_cast<int64_t>(i));
-      rights[i] = place(batch_of(context.inputs[1].shape), static_cast<int64_t>(i));
-    }
-  } else {
-    for (size_t i = 0; i < left.size(); ++i) left[i] = static_cast<int64_t>(i);
-  }
-  const auto load = load_block<double>(context.inputs[0].dtype);
-  const auto store = store_block<double>(context.inputs[0].dtype);
-  const int64_t square = wide * wide;
-  auto plan = make_plan([=](const RunArgs& args) {
-    auto* const room = reinterpret_cast<double*>(args.workspace);
+template <typename Each>
+PlanResult each_matrix(const OpContext& context, int64_t count, Each each) {
+  Batch batch{context.inputs, {}, context.label()};
+  for (const Operand& output : context.outputs) batch.wanted.push_back(output.present);
+  return make_checked_plan([=](const RunArgs& args) -> Status {
     for (int64_t i = 0; i < count; ++i) {
-      Work one = w;
-      one.a = room;
-      one.b = room + square;
-      double* const scratch = room + 2 * square;
-      one.values = room + 3 * square;
-      one.order = reinterpret_cast<int64_t*>(room + 3 * square + wide);
-      const int64_t size = w.rows * w.columns, from = left[static_cast<size_t>(i)] * size;
-      for (int64_t r = 0; r < w.rows; ++r)  // row by row: a block of the loader is short
-        load(args.inputs[0], from + r * w.columns, 1, one.a + r * w.columns, w.columns);
-      const auto write = [&](size_t output, int64_t at, const double* values, int64_t number) {
-        store(args.outputs[output], at, values, number);
-      };
-      if (solves || inverts) {
-        const int64_t side = w.rows * w.right;
-        if (solves) {
-          load(args.inputs[1], rights[static_cast<size_t>(i)] * side, 1, one.b, side);
-        } else {
-          for (int64_t k = 0; k < side; ++k) one.b[k] = k % (w.rows + 1) == 0 ? 1 : 0;
-        }
-        if (name == "MatrixTriangularSolve") {
-          solve_triangular(one.a, w.rows, one.b, w.right, w.lower, w.adjoint);
-        } else {
-          if (w.adjoint) transpose(one.a, w.rows);
-          solve(one, scratch);
-        }
-        write(0, i * side, one.b, side);
-      } else if (name == "LogDeterminant") {
-        double sign = decompose_lu(one.a, w.rows, one.order), sum = 0;
-        for (int64_t k = 0; k < w.rows; ++k) {
-          const double d = one.a[k * w.rows + k];
-          sign *= d > 0 ? 1 : d < 0 ? -1 : 0;
-          sum += std::log(std::fabs(d));
-        }
-        write(0, i, &sign, 1);
-        write(1, i, &sum, 1);
-      } else if (name == "Lu") {
-        decompose_lu(one.a, w.rows, one.order);
-        write(0, i * size, one.a, size);
-        auto* const order = reinterpret_cast<int64_t*>(args.outputs[1]) + i * w.rows;
-        std::copy_n(one.order, w.rows, order);
-      } else if (name == "MatrixQr") {
-        decompose_qr(one.a, w.rows, w.columns, one.b);
-        const int64_t inner = w.full ? w.rows : std::min(w.rows, w.columns);
-        for (int64_t r = 0; r < w.rows; ++r)
-          write(0, (i * w.rows + r) * inner, one.b + r * w.rows, inner);
-        write(1, i * inner * w.columns, one.a, inner * w.columns);
-      } else if (name == "Eigenvalues") {
-        eigenvalues(one.a, w.rows, one.values);
-        write(0, i * w.rows, one.values, w.rows);
-      } else {
-        // The values of a wide matrix are those of its transpose.
-        if (w.rows < w.columns) {
-          for (int64_t r = 0; r < w.rows; ++r) {
-            for (int64_t c = 0; c < w.columns; ++c) one.b[c * w.rows + r] = one.a[r * w.columns + c];
-          }
-          singular_values(one.b, w.columns, w.rows, one.values);
-        } else {
-          singular_values(one.a, w.rows, w.columns, one.values);
-        }
-        const int64_t number = std::min(w.rows, w.columns);
-        write(0, i * number, one.values, number);
-      }
+      if (Status status = each(batch, args, i); !status.ok()) return status;
     }
+    return {};
   });
-  plan->workspace_bytes = static_cast<size_t>(3 * square + 2 * wide) * sizeof(double);
-  return plan;
+}
+template <typename Each>
+PlanResult each_matrix(const OpContext& context, Each each) {
+  return each_matrix(context, element_count(batch_of(context.inputs[0])), std::move(each));
 }
 
-struct SolverRow {
-  std::string_view name;
-  size_t inputs;
-  size_t outputs;
-  std::vector<AttrSchema> attrs = {};
-};
+using Number = std::complex<double>;
+
+template <typename T>
+PlanResult plan_cholesky_of(const OpContext& context) {
+  const bool upper = context.int_attr("upper") != 0;
+  return each_matrix(context, [=](const Batch& batch, const RunArgs& args, int64_t i) -> Status {
+    MatrixOf<T> a = batch.matrix<T>(args, 0, i);
+    if (upper) a = a.transposed();
+    if (const int64_t bad = cholesky(a); bad >= 0) {
+      return fail(Code::invalid_argument,
+                  "{}: matrix {} is not positive-definite: its leading minor of order {} is not",
+                  batch.label, i, bad + 1);
+    }
+    write(batch.type(), args.outputs[0], i, upper ? a.transposed() : a);
+    return {};
+  });
+}
+
+template <typename T>
+PlanResult plan_inverse_of(const OpContext& context) {
+  const bool adjoint = context.int_attr("adjoint") != 0;
+  return each_matrix(context, [=](const Batch& batch, const RunArgs& args, int64_t i) -> Status {
+    MatrixOf<T> a = batch.matrix<T>(args, 0, i);
+    if (!invert(a)) return batch.failed(i, "is singular and has no inverse");
+    write(batch.type(), args.outputs[0], i, adjoint ? a.transposed() : a);
+    return {};
+  });
+}
+
+// Which matrix of an operand belongs to matrix `index` of the output.
+int64_t place_of(const Shape& batch, const Shape& own, int64_t index) {
+  int64_t at = 0, stride = 1;
+  for (size_t i = 0; i < batch.size(); ++i) {
+    const int64_t extent = batch[batch.size() - 1 - i], coordinate = index % extent;
+    index /= extent;
+    if (i >= own.size()) continue;
+    const int64_t own_extent = own[own.size() - 1 - i];
+    at += own_extent == 1 ? 0 : coordinate * stride;
+    stride *= own_extent;
+  }
+  return at;
+}
+
+template <typename T>
+PlanResult plan_solve_of(const OpContext& context) {
+  const bool triangular = context.schema->name == "TriangularSolve";
+  const bool adjoint = !triangular && context.int_attr("adjoint") != 0;
+  Triangle triangle{};
+  if (triangular) {
+    triangle = {context.int_attr("upper") != 0, context.int_attr("transpose") != 0,
+                context.int_attr("unit") != 0};
+  }
+  const Shape shape = batch_of(context.outputs[0]);
+  const Shape of_b = batch_of(context.inputs[0]), of_a = batch_of(context.inputs[1]);
+  return each_matrix(context, element_count(shape),
+                     [=](const Batch& batch, const RunArgs& args, int64_t i) -> Status {
+                       MatrixOf<T> x = batch.matrix<T>(args, 0, place_of(shape, of_b, i));
+                       MatrixOf<T> a = batch.matrix<T>(args, 1, place_of(shape, of_a, i));
+                       if (triangular) {
+                         solve(a, triangle, x);
+                       } else {
+                         const Lu<T> parts = lu(adjoint ? a.transposed() : std::move(a));
+                         if (parts.singular())
+                           return batch.failed(i, "is singular; its system has no solution");
+                         x = parts.solve(x);
+                       }
+                       write(batch.type(), args.outputs[0], i, x);
+                       return {};
+                     });
+}
+
+// A function of a complex matrix in place.
+template <bool (*function)(ComplexMatrix&)>
+PlanResult plan_function(const OpContext& context) {
+  return each_matrix(context, [=](const Batch& batch, const RunArgs& args, int64_t i) -> Status {
+    ComplexMatrix a = batch.matrix<Number>(args, 0, i);
+    if (!function(a)) return batch.failed(i, "has eigenvalues on the negative real axis, or 0");
+    write(batch.type(), args.outputs[0], i, a);
+    return {};
+  });
+}
+
+PlanResult plan_log_determinant(const OpContext& context) {
+  return each_matrix(context, [=](const Batch& batch, const RunArgs& args, int64_t i) -> Status {
+    const Lu<double> parts = lu(batch.matrix(args, 0, i));
+    double sign = parts.sign, sum = 0;
+    for (int64_t k = 0; k < parts.parts.rows(); ++k) {
+      const double d = parts.parts.at(k, k);
+      sign *= d > 0 ? 1 : d < 0 ? -1 : 0;
+      sum += std::log(std::fabs(d));
+    }
+    write(batch.type(), args.outputs[0], i, std::vector<double>{sign});
+    write(batch.type(), args.outputs[1], i, std::vector<double>{sum});
+    return {};
+  });
+}
+
+PlanResult plan_lu(const OpContext& context) {
+  return each_matrix(context, [=](const Batch& batch, const RunArgs& args, int64_t i) -> Status {
+    const Lu<double> parts = lu(batch.matrix(args, 0, i));
+    write(batch.type(), args.outputs[0], i, parts.parts);
+    std::copy(parts.order.begin(), parts.order.end(),
+              reinterpret_cast<int64_t*>(args.outputs[1]) + i * parts.parts.rows());
+    return {};
+  });
+}
+
+PlanResult plan_qr(const OpContext& context) {
+  const bool complete = context.int_attr("complete") != 0;
+  return each_matrix(context, [=](const Batch& batch, const RunArgs& args, int64_t i) -> Status {
+    const Qr parts = qr(batch.matrix(args, 0, i), complete);
+    write(batch.type(), args.outputs[0], i, parts.q);
+    write(batch.type(), args.outputs[1], i, parts.r);
+    return {};
+  });
+}
+
+PlanResult plan_svd(const OpContext& context) {
+  const bool full = context.int_attr("full") != 0;
+  return each_matrix(context, [=](const Batch& batch, const RunArgs& args, int64_t i) -> Status {
+    const Svd parts = svd(batch.matrix(args, 0, i), full);
+    write(batch.type(), args.outputs[1], i, parts.values);
+    if (!batch.wanted[0]) return {};
+    write(batch.type(), args.outputs[0], i, parts.u);
+    write(batch.type(), args.outputs[2], i, parts.v);
+    return {};
+  });
+}
+
+PlanResult plan_eigen(const OpContext& context) {
+  return each_matrix(context, [=](const Batch& batch, const RunArgs& args, int64_t i) -> Status {
+    const Eigen parts = symmetric_eigen(batch.matrix(args, 0, i));
+    write(batch.type(), args.outputs[0], i, parts.values);
+    write(batch.type(), args.outputs[1], i, parts.vectors);
+    return {};
+  });
+}
+
+// The plan for real numbers, or for complex ones.
+template <PlanResult (*real)(const OpContext&), PlanResult (*complex)(const OpContext&)>
+PlanResult plan_either(const OpContext& context) {
+  return kComplex.has(context.inputs[0].dtype) ? complex(context) : real(context);
+}
 
 }  // namespace
 
 void register_solvers(Registry& registry) {
-  const AttrSchema adjoint{"adjoint", AttrKind::i, int64_t{0}};
-  const std::vector<SolverRow> rows = {
-      {"MatrixInverse", 1, 1, {adjoint}},
-      {"MatrixSolve", 2, 1, {adjoint}},
-      {"MatrixTriangularSolve", 2, 1, {{"lower", AttrKind::i, int64_t{1}}, adjoint}},
-      {"LogDeterminant", 1, 2},
-      {"Lu", 1, 2},
-      {"MatrixQr", 1, 2, {{"full_matrices", AttrKind::i, int64_t{0}}}},
-      {"Eigenvalues", 1, 1},
-      {"SingularValues", 1, 1},
-  };
-  for (const SolverRow& row : rows) {
-    OpSchema schema{.name = row.name,
-                    .domain = "anynpu",
-                    .since = 1,
-                    .inputs = {{"A", "T"}},
-                    .outputs = {{"X", "T"}},
-                    .types = {{"T", kFloats}},
-                    .attrs = row.attrs,
-                    .traits = OpTraits::general(),
-                    .shape = solver_rule};
-    if (row.inputs == 2) schema.inputs.push_back({"B", "T"});
-    if (row.outputs == 2) schema.outputs.push_back({"Y", "U"});
-    registry.add(schema);
-    registry.add(KernelDef{.op = row.name,
+  const auto flag = [](std::string_view name) { return AttrSchema{name, AttrKind::i, int64_t{0}}; };
+  const auto add = [&](OpSchema schema, DTypeSet types, decltype(KernelDef::create) create) {
+    schema.domain = "anynpu";
+    schema.since = 1;
+    schema.types = {{"T", types}};
+    schema.traits = OpTraits::general();
+    if (schema.inputs.empty()) schema.inputs = {{"A", "T"}};
+    const KernelDef kernel{.op = schema.name,
                            .name = "reference",
                            .domain = "anynpu",
-                           .types = kFloats,
-                           .create = create_plain<plan_solver>});
-  }
+                           .types = types,
+                           .create = create};
+    registry.add(std::move(schema));
+    registry.add(kernel);
+  };
+  const std::vector<FormalOperand> system = {{"b", "T"}, {"A", "T"}}, one = {{"Y", "T"}};
+  constexpr auto solve_plan = plan_either<plan_solve_of<double>, plan_solve_of<Number>>;
+  add({.name = "Cholesky", .outputs = one, .attrs = {flag("upper")}, .shape = same_rule},
+      kFloatsAndComplex,
+      create_plain<plan_either<plan_cholesky_of<double>, plan_cholesky_of<Number>>>);
+  add({.name = "Inverse", .outputs = one, .attrs = {flag("adjoint")}, .shape = same_rule},
+      kFloatsAndComplex,
+      create_plain<plan_either<plan_inverse_of<double>, plan_inverse_of<Number>>>);
+  add({.name = "MatrixSolve",
+       .inputs = system,
+       .outputs = one,
+       .attrs = {flag("adjoint")},
+       .shape = solve_rule},
+      kFloatsAndComplex, create_plain<solve_plan>);
+  add({.name = "TriangularSolve",
+       .inputs = system,
+       .outputs = one,
+       .attrs = {flag("upper"), flag("transpose"), flag("unit")},
+       .shape = solve_rule},
+      kFloatsAndComplex, create_plain<solve_plan>);
+  add({.name = "MatrixSquareRoot", .outputs = one, .shape = same_rule}, {DType::c64, DType::c128},
+      create_plain<plan_function<square_root>>);
+  add({.name = "MatrixLogarithm", .outputs = one, .shape = same_rule}, {DType::c64, DType::c128},
+      create_plain<plan_function<logarithm>>);
+  add({.name = "LogDeterminant",
+       .outputs = {{"sign", "T"}, {"log", "T"}},
+       .shape = log_determinant_rule},
+      kFloats, create_plain<plan_log_determinant>);
+  add({.name = "Lu", .outputs = {{"LU", "T"}, {"order", "I"}}, .shape = lu_rule}, kFloats,
+      create_plain<plan_lu>);
+  add({.name = "Qr",
+       .outputs = {{"Q", "T"}, {"R", "T"}},
+       .attrs = {flag("complete")},
+       .shape = qr_rule},
+      kFloats, create_plain<plan_qr>);
+  add({.name = "Svd",
+       .outputs = {{"U", "T"}, {"S", "T"}, {"V", "T"}},
+       .attrs = {flag("full")},
+       .shape = svd_rule},
+      kFloats, create_plain<plan_svd>);
+  add({.name = "SymmetricEigen",
+       .outputs = {{"values", "T"}, {"vectors", "T"}},
+       .shape = eigen_rule},
+      kFloats, create_plain<plan_eigen>);
 }
 
 }  // namespace anynpu::ops::linalg

@@ -5,6 +5,7 @@
 #include "ops/elements/index_value.h"
 #include "ops/elements/wide.h"
 #include "ops/families.h"
+#include "ops/loss/loss.h"
 #include "ops/registry.h"
 #include "ops/runtime_params.h"
 
@@ -88,6 +89,8 @@ PlanResult plan_loss(const OpContext& context) {
 }  // namespace
 
 void register_family(Registry& registry) {
+  register_ctc(registry);
+  register_multilabel(registry);
   OpSchema schema{.name = "NegativeLogLikelihoodLoss",
                   .since = 12,
                   .inputs = {{"input", "T"}, {"target", "I"}, {"weight", "T", Presence::optional}},

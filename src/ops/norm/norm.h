@@ -13,7 +13,7 @@ namespace anynpu::ops::norm {
 // The kernel list of `op` (kernels.cpp): faster kernels in order, then `reference`.
 void add_list(Registry& registry, std::string_view op, const KernelLine& reference);
 
-// What vector instructions over rows have for an operator; empty where they have nothing.
+// The vectorised row kernels for an operator; may be empty.
 std::vector<KernelLine> layer_row_kernels(std::string_view op);
 std::vector<KernelLine> channel_row_kernels(std::string_view op);
 

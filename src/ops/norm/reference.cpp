@@ -105,7 +105,7 @@ PlanResult plan_groups(const OpContext& context, const Groups& g) {
   });
 }
 
-// stash_type: of Mean and InvStdDev. All stages compute in double, whatever it is.
+// stash_type: of Mean and InvStdDev. All stages compute in double regardless.
 Result<DType> statistics_type(const OpContext& context) {
   const int64_t stash = context.int_attr("stash_type");
   const DType type = dtype_of_onnx_number(stash);

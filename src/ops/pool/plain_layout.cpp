@@ -62,7 +62,7 @@ struct PlainPool {
   std::vector<size_t> empty;  // columns whose windows lie beside the input
   const LaneSet* lanes;
 
-  // One output row. `line` holds neutral elements beside the input's columns.
+  // One output row. `line` holds neutral elements around the input's columns.
   void row(const float* plane, int64_t deep, int64_t high, float* line, float* spread,
            float* y) const {
     const auto& [d, h, w] = sides;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling: the problem as every kernel of the family sees it.
+// Pooling: the problem description that all kernels of the family share.
 #pragma once
 
 #include <memory>

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kMaxDims = 6;
 
-// Where one tap of one window lies.
+// The position of one tap of one window.
 struct Tap {
   int64_t offset = 0;        // row-major in the input plane
   int64_t column_major = 0;  // the same counted the other way (storage_order = 1)

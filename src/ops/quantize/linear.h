@@ -6,12 +6,12 @@
 
 namespace anynpu::ops::quantize {
 
-// Which element of the scale (and of the zero point) belongs to element i of the input. Elements
-// come in rows whose scales are one, or lie behind one another.
+// Finds the scale (and zero point) of element i of the input. Elements come in rows that share one
+// scale, or have consecutive scales.
 struct ScaleWalk {
   struct ScaleRow {
     int64_t end = 0;    // the element after the row
-    int64_t place = 0;  // of the scale of the element asked for
+    int64_t place = 0;  // index of the element's scale
     bool each = false;  // the next element has the next scale
   };
 
@@ -29,13 +29,13 @@ Result<ScaleWalk> scale_walk(const OpContext& context);
 // scale, where it is a type to compute in.
 Result<DType> division_type(const OpContext& context);
 
-// Scale and zero point of values between `low` and `high`, which have 0 between them.
+// Scale and zero point for values between `low` <= 0 and `high` >= 0.
 struct DynamicScale {
   float scale = 0, zero = 0;
 };
 DynamicScale dynamic_scale(float low, float high);
 
-// By rows of vector instructions (linear_rows.cpp), for the three operators.
+// Vectorised row kernels (linear_rows.cpp) for the three operators.
 std::vector<KernelLine> row_kernels(std::string_view op);
 
 void add_schemas(Registry& registry);

@@ -31,7 +31,7 @@ struct QuantRowSet {
   QuantRows<int8_t> i8;
   QuantRows<uint16_t> u16;
   QuantRows<int16_t> i16;
-  // Lowers `low` and raises `high` to the ends of x; NaN is passed over.
+  // Widens [low, high] to the minimum and maximum of x; NaN is skipped.
   void (*widen_range)(const float* x, int64_t count, float* low, float* high);
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers, drawn from a counter: element i of a node is a function of i and of the node's
-// seed (its attribute, else its name), so that a model gives the same bytes whoever runs it. The
-// numbers themselves are nobody's standard.
+// seed (its attribute, else its name), so that a model always gives the same bytes. The numbers
+// follow no standard.
 #include "ops/random/random.h"
 
 #include <cmath>

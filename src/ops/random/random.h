@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers: the same ones for the same seed and shape, whatever the number of threads.
+// Random numbers: the same for the same seed and shape, regardless of the number of threads.
 #pragma once
 
 #include "ops/plain_kernel.h"
@@ -10,8 +10,8 @@ class Registry;
 
 namespace anynpu::ops::random {
 
-// Dropout (schema and kernel list: shape/reshape.cpp). Where training_mode is on, elements become 0
-// with the probability of the ratio and the others grow by it.
+// Dropout (schema and kernel list: shape/reshape.cpp). In training mode elements become 0 with
+// probability `ratio`, and the others are scaled up.
 PlanResult plan_dropout(const OpContext& context);
 
 void register_philox(Registry& registry);

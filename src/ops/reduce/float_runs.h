@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of contiguous floats, vectorised. Sums are double, in an order that depends on the
-// count alone: the same bits on every machine.
+// Reductions of contiguous floats, vectorised. Sums are double, in an order that depends only on
+// the count: the same bits on every machine.
 #pragma once
 
 #include <cstdint>

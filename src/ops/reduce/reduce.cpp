@@ -60,7 +60,7 @@ void fold_each(W* sums, const W* block, int64_t count) {
   for (; i < count; ++i) sums[i] = f(sums[i], block[i]);
 }
 
-// Integers wrap. Unsigned ones of 64 bits need an order and a division of their own.
+// Integers wrap. Unsigned 64-bit ones need their own order and division.
 template <typename W>
 W added(W a, W b) {
   if constexpr (std::is_same_v<W, double>) return a + b;

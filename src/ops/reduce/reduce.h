@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduce*, ArgMax and ArgMin, CumSum and their kin, one register function per file.
+// Reduce*, ArgMax, ArgMin, CumSum and similar operators, one register function per file.
 #pragma once
 
 #include "ops/schema.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reduction engine: for each output element the input elements that belong to it, handed to a
-// function in wide blocks and in a fixed order.
+// The reduction engine: passes the input elements of each output element to a function, in wide
+// blocks and in a fixed order.
 #pragma once
 
 #include <algorithm>
@@ -54,7 +54,7 @@ void for_each_part(const ReduceWalk& walk, int64_t pieces, LoadBlock<W> load, co
   });
 }
 
-// Where the innermost dimension is kept, neighbouring outputs are taken in tiles: reading a column
+// If the innermost dimension is kept, neighbouring outputs are processed in tiles: reading a column
 // for each of them would miss the cache at every step.
 constexpr int64_t kLeastTile = 32;
 
@@ -97,7 +97,7 @@ void for_each_group(const ReduceWalk& walk, LoadBlock<W> load, const std::byte* 
 }
 
 // Axes from the attribute or from input 1 of newer opsets; an empty list means all, or none with
-// noop_with_empty_axes. `known` false: they are values of a run.
+// noop_with_empty_axes. `known` false: they are computed at run time.
 struct ReduceAxes {
   bool known = true;
   std::vector<bool> reduce;

@@ -10,36 +10,13 @@
 #include "ops/elements/wide.h"
 #include "ops/parallel.h"
 #include "ops/registry.h"
+#include "ops/resize/grid_taps.h"
 #include "ops/resize/resize.h"
 #include "ops/runtime_params.h"
 
 namespace anynpu::ops::resize {
 
 namespace {
-
-constexpr size_t kMostDims = 3;
-constexpr size_t kMostTaps = 4;
-
-enum class Edge : uint8_t { zeros, border, reflection };
-enum class Mode : uint8_t { nearest, linear, cubic };
-
-Result<Mode> mode_of(const OpContext& context) {
-  const std::string text = context.string_attr("mode");
-  if (text == "nearest") return Mode::nearest;
-  if (text == "linear" || text == "bilinear") return Mode::linear;
-  if (text == "cubic" || text == "bicubic") return Mode::cubic;
-  return fail(Code::invalid_argument, "{}: mode is '{}', expected nearest, linear or cubic",
-              context.label(), text);
-}
-Result<Edge> edge_of(const OpContext& context) {
-  const std::string text = context.string_attr("padding_mode");
-  if (text == "zeros") return Edge::zeros;
-  if (text == "border") return Edge::border;
-  if (text == "reflection") return Edge::reflection;
-  return fail(Code::invalid_argument,
-              "{}: padding_mode is '{}', expected zeros, border or reflection", context.label(),
-              text);
-}
 
 Status grid_rule(OpContext& context) {
   const Operand &x = context.inputs[0], &grid = context.inputs[1];
@@ -61,113 +38,6 @@ Status grid_rule(OpContext& context) {
                 context.label(), to_string(x.shape));
   }
   return set_output(context, 0, x.dtype, std::move(shape));
-}
-
-double reflected(double at, double low, double high) {
-  const double range = high - low;
-  if (range <= 0) return 0;
-  double distance = std::fabs(at - low);
-  const double turns = std::floor(distance / range);
-  distance -= turns * range;
-  return std::fmod(turns, 2) == 0 ? low + distance : high - distance;
-}
-
-struct AxisTaps {
-  std::array<int64_t, kMostTaps> index{};  // -1: zero
-  std::array<double, kMostTaps> weight{};
-  size_t count = 0;
-};
-
-AxisTaps taps_at(double at, int64_t extent, Mode mode, Edge edge, bool corners) {
-  const auto last = static_cast<double>(extent - 1);
-  const double low = corners ? 0 : -0.5, high = corners ? last : last + 0.5;
-  const auto place = [&](double index) -> int64_t {
-    if (edge == Edge::border) index = std::clamp(index, 0.0, last);
-    if (edge == Edge::reflection)
-      index = std::clamp(std::nearbyint(reflected(index, low, high)), 0.0, last);
-    return index >= 0 && index <= last ? static_cast<int64_t>(index) : -1;
-  };
-  if (mode == Mode::nearest) at = std::nearbyint(at);
-  // The coordinate itself is moved inside first, except for cubic, whose taps are.
-  if (mode != Mode::cubic && edge == Edge::border) at = std::clamp(at, 0.0, last);
-  if (mode != Mode::cubic && edge == Edge::reflection) at = reflected(at, low, high);
-  AxisTaps taps;
-  if (!(std::fabs(at) < 0x1p40)) at = -2 - static_cast<double>(extent);  // NaN and far away
-  if (mode == Mode::nearest) {
-    taps.index[0] = place(at);
-    taps.weight[0] = 1;
-    taps.count = 1;
-    return taps;
-  }
-  const double base = std::floor(at), t = at - base;
-  taps.count = mode == Mode::linear ? 2 : 4;
-  for (size_t k = 0; k < taps.count; ++k) {
-    const double offset =
-        mode == Mode::linear ? static_cast<double>(k) : static_cast<double>(k) - 1;
-    taps.index[k] = place(base + offset);
-    const double d = std::fabs(t - offset);
-    constexpr double a = -0.75;
-    if (mode == Mode::linear)
-      taps.weight[k] = 1 - d;
-    else
-      taps.weight[k] =
-          d <= 1 ? ((a + 2) * d - (a + 3)) * d * d + 1 : ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
-  }
-  return taps;
-}
-
-// What one point of the grid reads of each plane.
-struct PointTaps {
-  struct Tap {
-    int64_t at;
-    double weight;
-  };
-  std::array<Tap, kMostTaps * kMostTaps * kMostTaps> taps;
-  size_t count = 0;  // those of weight 0 are left out
-};
-
-struct Sampling {
-  Mode mode;
-  Edge edge;
-  bool corners;
-  // Where a hair's breadth of the coordinate decides between two elements, it is rounded to the
-  // float that implementations of the operator compute with.
-  bool decides;
-  std::vector<int64_t> in;  // extents of a plane
-  LoadBlock<double> load_grid;
-
-  PointTaps at_point(const std::byte* grid, int64_t point) const;
-};
-
-PointTaps Sampling::at_point(const std::byte* grid, int64_t point) const {
-  const auto dims = static_cast<int64_t>(in.size());
-  std::array<AxisTaps, kMostDims> axes;
-  size_t corners_of_point = 1;
-  for (int64_t d = 0; d < dims; ++d) {
-    double value = 0;  // the last grid coordinate belongs to the first spatial axis
-    load_grid(grid, point * dims + dims - 1 - d, 0, &value, 1);
-    const int64_t length = in[static_cast<size_t>(d)];
-    const auto extent = static_cast<double>(length);
-    double at = corners ? (value + 1) / 2 * (extent - 1) : ((value + 1) * extent - 1) / 2;
-    if (decides) at = static_cast<double>(static_cast<float>(at));
-    AxisTaps& axis = axes[static_cast<size_t>(d)];
-    axis = taps_at(at, length, mode, edge, corners);
-    corners_of_point *= axis.count;
-  }
-  PointTaps made;
-  for (size_t corner = 0; corner < corners_of_point; ++corner) {
-    double weight = 1;
-    int64_t at = 0;
-    size_t rest = corner;
-    for (size_t d = 0; d < in.size(); ++d) {
-      const size_t k = rest % axes[d].count;
-      rest /= axes[d].count;
-      weight *= axes[d].index[k] < 0 ? 0 : axes[d].weight[k];
-      at = at * in[d] + std::max<int64_t>(axes[d].index[k], 0);
-    }
-    if (weight != 0) made.taps[made.count++] = {at, weight};
-  }
-  return made;
 }
 
 // Nearest elements are copied as they are; sums are those of the parts of an element. Of bools, any
@@ -280,6 +150,7 @@ PlanResult plan_affine(const OpContext& context) {
 }  // namespace
 
 void register_grid_sample(Registry& registry) {
+  register_grid_gradient(registry);
   const AttrSchema corners{"align_corners", AttrKind::i, int64_t{0}};
   OpSchema schema{.name = "GridSample",
                   .since = 16,

@@ -249,7 +249,7 @@ Taps taps_of(const OpContext& context, const Axis& axis) {
   return taps;
 }
 
-// Axes that keep their extent and scale are left alone.
+// Axes that keep their extent and scale are skipped.
 bool changes(const Axis& axis, bool crop) { return crop || axis.in != axis.out || axis.scale != 1; }
 
 PlanResult plan_nearest(const OpContext& context, const Request& request) {

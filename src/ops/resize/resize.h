@@ -11,5 +11,6 @@ class Registry;
 namespace anynpu::ops::resize {
 
 void register_grid_sample(Registry& registry);
+void register_grid_gradient(Registry& registry);
 
 }  // namespace anynpu::ops::resize

@@ -108,6 +108,11 @@ struct Run : WeightedResize {
   }
 };
 
+struct WeightedOnHost final : WeightedPlan {
+  Status run(const RunArgs& args) const override { return work->run(args); }
+  std::unique_ptr<KernelPlan> work;
+};
+
 }  // namespace
 
 std::unique_ptr<KernelPlan> plan_weighted_resize(WeightedResize resize) {
@@ -115,7 +120,9 @@ std::unique_ptr<KernelPlan> plan_weighted_resize(WeightedResize resize) {
   const bool split = resize.planes < static_cast<int64_t>(threads);
   const size_t buffers = split ? 1 : threads;
   const auto bytes = buffers * 2 * static_cast<size_t>(resize.most) * sizeof(double);
-  auto plan = make_plan([run = Run{std::move(resize)}, split](const RunArgs& args) {
+  auto plan = std::make_unique<WeightedOnHost>();
+  plan->resize = resize;
+  plan->work = make_plan([run = Run{std::move(resize)}, split](const RunArgs& args) {
     if (run.planes * run.out_plane == 0) return;
     if (split) {
       run.run_split(args);

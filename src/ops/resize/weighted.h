@@ -25,7 +25,7 @@ struct Pass {
   Taps taps;
 };
 
-// What a tap outside gives, part by part of a complex element: a real number.
+// The value of a tap outside the image, for each part of a complex element.
 using Outside = std::array<double, 2>;
 
 // A tensor of `planes` planes, each of which goes through the passes.
@@ -36,6 +36,11 @@ struct WeightedResize {
   StoreBlock<double> store = nullptr;
   Outside outside = {};
   size_t threads = 1;  // Target::threads
+};
+
+// What plan_weighted_resize gives, for back ends that do the same in their own memory.
+struct WeightedPlan : KernelPlan {
+  WeightedResize resize;
 };
 
 std::unique_ptr<KernelPlan> plan_weighted_resize(WeightedResize resize);

@@ -12,7 +12,7 @@ namespace {
 constexpr DTypeSet kF32{DType::f32};
 
 const KernelLine kRnn[] = {
-    // Matrix products over all inputs first, then step by step; Sigmoid, Tanh and Relu alone.
+    // Matrix products over all inputs first, then step by step; only Sigmoid, Tanh and Relu.
     {"rnn_avx512", kF32, can_run_packed_rnn<Isa::avx512>, create_packed_rnn<Isa::avx512>},
     {"rnn_avx2", kF32, can_run_packed_rnn<Isa::avx2>, create_packed_rnn<Isa::avx2>},
     {"rnn_baseline", kF32, can_run_packed_rnn<Isa::baseline>, create_packed_rnn<Isa::baseline>},
@@ -26,6 +26,8 @@ const KernelLine kRnn[] = {
 
 void register_family(Registry& registry) {
   add_schemas(registry);
+  register_lstm_gradient(registry);
+  register_gru_gradient(registry);
   for (std::string_view op : {"RNN", "GRU", "LSTM"}) registry.add_kernels(op, kRnn);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RNN, GRU and LSTM on matrix products: the inputs of many steps times W at once, then step by step
 // the states of all sequences times R, and the cell by row functions. X is laid out in the order of
-// the steps first, so that directions, lengths and layouts differ in that copy alone. Large steps
+// the steps first, so that directions, lengths and layouts differ only in that copy. Large steps
 // are split over threads inside the products, small ones by direction and sequences.
 #include "ops/gemm/packed.h"
 
@@ -140,7 +140,7 @@ class PackedRnnPlan final : public KernelPlan {
   }
 
  private:
-  // What a task needs, one behind the other.
+  // What a task needs, one after the other.
   struct Scratch {
     float *bias = nullptr,
           *state_bias = nullptr;           // of the gates; of a GRU's candidate before reset
@@ -349,7 +349,7 @@ class PackedRnnPlan final : public KernelPlan {
     });
   }
 
-  // Function `which` of the cell, behind the clip. NaN passes.
+  // Function `which` of the cell, after the clip. NaN passes.
   void apply(const Task& task, size_t which, float* x, int64_t count) const {
     if (s_.clip > 0) {
       const auto most = static_cast<float>(s_.clip);

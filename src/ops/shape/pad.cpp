@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pad (all modes) and CenterCropPad.
+#include <algorithm>
+
 #include "ops/data_movement/axes.h"
 #include "ops/data_movement/mapped_copy.h"
 #include "ops/elements/wide.h"
@@ -72,9 +74,8 @@ Status pad_rule(OpContext& context) {
   return set_output(context, 0, x.dtype, std::move(shape));
 }
 
-int64_t source_index(int64_t at, int64_t extent, const std::string& mode) {
-  if (at >= 0 && at < extent) return at;
-  if (mode == "constant") return -1;
+// The input index that stands for `at`, outside of the axis.
+int64_t source_outside(int64_t at, int64_t extent, const std::string& mode) {
   if (mode == "edge") return at < 0 ? 0 : extent - 1;
   if (mode == "wrap") return (at % extent + extent) % extent;
   if (extent == 1) return 0;
@@ -83,17 +84,38 @@ int64_t source_index(int64_t at, int64_t extent, const std::string& mode) {
   return folded < extent ? folded : period - folded;
 }
 
+// `begin` elements in front of an axis of `extent`, which is `count` long afterwards.
+std::vector<int64_t> padded_axis(int64_t begin, int64_t extent, int64_t count, int64_t stride,
+                                 const std::string& mode) {
+  std::vector<int64_t> map(static_cast<size_t>(count), -1);
+  const int64_t first = std::clamp<int64_t>(begin, 0, count);
+  const int64_t last = std::clamp<int64_t>(begin + extent, first, count);
+  for (int64_t i = first; i < last; ++i) map[static_cast<size_t>(i)] = (i - begin) * stride;
+  if (mode == "constant") return map;
+  const auto outside = [&](int64_t from, int64_t to) {
+    for (int64_t i = from; i < to; ++i)
+      map[static_cast<size_t>(i)] = source_outside(i - begin, extent, mode) * stride;
+  };
+  outside(0, first);
+  outside(last, count);
+  return map;
+}
+
 PlanResult plan_pad(const OpContext& context) {
   const Shape &in = context.inputs[0].shape, &out = context.outputs[0].shape;
   ANYNPU_ASSIGN(const Pads pads, pads_of(context));
   const auto strides = strides_of(in);
   const std::string mode = context.string_attr("mode");
-  AxisMaps maps(in.size());
+  constexpr int64_t kMostExtent = int64_t{1} << 26;  // a table has 8 bytes for each index
+  AxisMaps maps;
   for (size_t d = 0; d < in.size(); ++d) {
-    for (int64_t i = 0; i < out[d]; ++i) {
-      const int64_t at = source_index(i - pads.begin[d], in[d], mode);
-      maps[d].push_back(at < 0 ? -1 : at * strides[d]);
+    if (out[d] > kMostExtent) {
+      return fail(Code::unsupported_shape,
+                  "{}: axis {} is padded to {} elements, at most {} are supported; reshape the "
+                  "tensor to more axes in front of it",
+                  context.label(), d, out[d], kMostExtent);
     }
+    maps.push_back(padded_axis(pads.begin[d], in[d], out[d], strides[d], mode));
   }
   const size_t size = size_of(context.inputs[0].dtype);
   std::vector<std::byte> fill(size, std::byte{0});
@@ -142,7 +164,7 @@ PlanResult plan_crop(const OpContext& context) {
   const auto strides = strides_of(in);
   AxisMaps maps(in.size());
   for (size_t d = 0; d < in.size(); ++d) {
-    // Half of the difference, rounded down, lies in front.
+    // Half of the difference, rounded down, goes in front.
     const int64_t shift = in[d] >= out[d] ? (in[d] - out[d]) / 2 : -((out[d] - in[d]) / 2);
     for (int64_t i = 0; i < out[d]; ++i) {
       const int64_t at = i + shift;

@@ -181,6 +181,35 @@ Status bit_cast_rule(OpContext& context) {
   return {};
 }
 
+// The same of domain anynpu, for types of different sizes: a wide element is several narrow ones,
+// which are a last axis.
+Status read_bits_rule(OpContext& context) {
+  const Operand& x = context.inputs[0];
+  const DType from = x.dtype;
+  ANYNPU_ASSIGN(const DType to, dtype_of_onnx(context, context.int_attr("to")));
+  const auto wide = static_cast<int64_t>(std::max(size_of(from), size_of(to)));
+  const auto narrow = static_cast<int64_t>(std::min(size_of(from), size_of(to)));
+  context.outputs[0].dtype = to;
+  if (!kAnyFixed.has(to) || narrow == 0 || wide % narrow != 0) {
+    return fail(Code::unsupported_dtype,
+                "{}: the bits of {} are read as {}, expected types of which one fills the other",
+                context.label(), name_of(from), name_of(to));
+  }
+  if (!x.has_shape) return {};
+  Shape shape = x.shape;
+  const int64_t ratio = wide / narrow;
+  if (size_of(from) > size_of(to)) shape.push_back(ratio);
+  if (size_of(from) < size_of(to)) {
+    if (shape.empty() || (shape.back() != ratio && shape.back() != kDynamicDim)) {
+      return fail(Code::shape_mismatch,
+                  "{}: the input is {}, expected a last axis of {} for a {} each", context.label(),
+                  to_string(x.shape), ratio, name_of(to));
+    }
+    shape.pop_back();
+  }
+  return set_output(context, std::move(shape));
+}
+
 // Whether a Dropout may drop elements: its input says so, or says it in the run.
 bool may_train(const OpContext& context) {
   if (context.schema->name != "Dropout" || !context.has_input(2)) return false;
@@ -223,7 +252,11 @@ uint64_t bits_of_one(DType dtype) {
 
 PlanResult plan_view(const OpContext& context) {
   // The shape of the output may be the one that the model states.
-  if (element_count(context.outputs[0].shape) != element_count(context.inputs[0].shape)) {
+  const auto size = [](const Operand& operand) {
+    return bytes_of(operand.dtype, static_cast<size_t>(element_count(operand.shape)));
+  };
+  const size_t bytes = size(context.inputs[0]);
+  if (size(context.outputs[0]) != bytes) {
     return fail(Code::shape_mismatch,
                 "{}: the input has the shape {}, and the output is stated as {}, which has another "
                 "number of elements; check the model",
@@ -231,7 +264,6 @@ PlanResult plan_view(const OpContext& context) {
                 to_string(context.outputs[0].shape));
   }
   const auto count = static_cast<size_t>(element_count(context.outputs[0].shape));
-  const size_t bytes = bytes_of(context.inputs[0].dtype, count);
   // Dropout's mask keeps everything; before opset 10 it has the type of the data.
   const bool mask = context.outputs.size() > 1 && context.outputs[1].present;
   const uint64_t one = mask ? bits_of_one(context.outputs[1].dtype) : 0;
@@ -239,14 +271,15 @@ PlanResult plan_view(const OpContext& context) {
     return fail(Code::unsupported_dtype, "{}: its mask would be {}; expected a float type",
                 context.label(), name_of(context.outputs[1].dtype));
   }
-  const size_t size = mask ? size_of(context.outputs[1].dtype) : 0;
+  const size_t width = mask ? size_of(context.outputs[1].dtype) : 0;
   auto plan = make_plan([=](const RunArgs& args) {
     if (args.outputs[0] != args.inputs[0] && bytes > 0) {
       parallel(bytes, size_t{64} << 10, [&](size_t begin, size_t end) {
         std::memcpy(args.outputs[0] + begin, args.inputs[0] + begin, end - begin);
       });
     }
-    for (size_t i = 0; mask && i < count; ++i) std::memcpy(args.outputs[1] + i * size, &one, size);
+    for (size_t i = 0; mask && i < count; ++i)
+      std::memcpy(args.outputs[1] + i * width, &one, width);
   });
   plan->in_place_input = 0;
   plan->view = !mask;
@@ -328,6 +361,20 @@ void register_reshape(Registry& registry) {
                         .attrs = {{"to", AttrKind::i, {}, true}},
                         .traits = OpTraits::general(),
                         .shape = bit_cast_rule});
+  registry.add(OpSchema{.name = "BitCast",
+                        .domain = "anynpu",
+                        .since = 1,
+                        .inputs = {{"input", "T1"}},
+                        .outputs = {{"output", "T2"}},
+                        .types = {{"T1", kAnyFixed}, {"T2", kAnyFixed}},
+                        .attrs = {{"to", AttrKind::i, {}, true}},
+                        .traits = OpTraits::general(),
+                        .shape = read_bits_rule});
+  registry.add(KernelDef{.op = "BitCast",
+                         .name = "view",
+                         .domain = "anynpu",
+                         .types = kAnyFixed,
+                         .create = create_plain<plan_view>});
   const FormalOperand mask{"mask", "M", Presence::optional};
   const AttrSchema ratio{"ratio", AttrKind::f, 0.5f};
   add_view(registry, {.name = "Dropout",

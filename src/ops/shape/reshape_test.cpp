@@ -6,6 +6,19 @@
 namespace anynpu::ops::shape {
 namespace {
 
+TEST(BitCast, AWideElementIsSeveralNarrowOnes) {
+  const auto shape = [](Shape given, DType from, int64_t to) {
+    return TestNode("BitCast", 1, "anynpu")
+        .shape(std::move(given), from)
+        .attr("to", to)
+        .shape_text();
+  };
+  EXPECT_EQ(shape({2, 3}, DType::c64, 1), "2x3x2");
+  EXPECT_EQ(shape({2, 3, 2}, DType::f32, 14), "2x3");
+  EXPECT_EQ(shape({4}, DType::f32, 6), "4");
+  EXPECT_NE(shape({2, 3}, DType::f32, 14).find("last axis of 2"), std::string::npos);
+}
+
 TEST(BitCast, ReadsTheSameBitsAsAnotherType) {
   const auto bits = TestNode("BitCast", 26).floats({2}, {1.0f, -0.0f}).attr("to", int64_t{6});
   auto context = TestNode(bits).infer();

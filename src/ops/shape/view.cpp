@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// MoveView: elements of a strided view, moved to a contiguous tensor, from one, or between two
-// views. Without from_strides the input is contiguous; without to_strides the output is. The other
-// elements of a strided output keep what they hold. Stage: a copy that no plan removes.
+// MoveView: copies a strided view to a contiguous tensor, from one, or between two views. Without
+// from_strides the input is contiguous; without to_strides the output is. The other elements of a
+// strided output are not changed. Stage: a copy that no plan removes.
+// Reinterpret: the same bytes as elements of another type; the last axis has more of them, or fewer.
+#include <cstring>
+
 #include "ops/data_movement/strided_move.h"
 #include "ops/plain_kernel.h"
 #include "ops/registry.h"
 #include "ops/shape/shape.h"
+#include "tensor/onnx_type.h"
 
 namespace anynpu::ops::shape {
 
@@ -84,6 +88,35 @@ PlanResult plan_stage(const OpContext& context) {
   return plan_strided_move({static_cast<int64_t>(bytes)}, {{1}, 0}, {{1}, 0}, 1);
 }
 
+Status reinterpret_rule(OpContext& context) {
+  const Operand& x = context.inputs[0];
+  const DType to = dtype_of_cast_number(context.int_attr("to"));
+  context.outputs[0].dtype = to;
+  const auto from_bits = static_cast<int64_t>(bits_of(x.dtype));
+  const auto to_bits = static_cast<int64_t>(bits_of(to));
+  if (to_bits == 0 || x.rank() == 0 || x.shape.back() * from_bits % to_bits != 0) {
+    return fail(Code::shape_mismatch, "{}: {} elements of {} bits are not a whole number of {}",
+                context.label(), x.rank() == 0 ? 1 : x.shape.back(), from_bits, name_of(to));
+  }
+  Shape shape = x.shape;
+  if (shape.back() != kDynamicDim) shape.back() = shape.back() * from_bits / to_bits;
+  context.outputs[0].shape = std::move(shape);
+  context.outputs[0].has_shape = x.has_shape;
+  return {};
+}
+
+PlanResult plan_reinterpret(const OpContext& context) {
+  const auto count = static_cast<size_t>(element_count(context.inputs[0].shape));
+  const size_t bytes = bytes_of(context.inputs[0].dtype, count);
+  auto plan = make_plan([=](const RunArgs& args) {
+    if (args.outputs[0] != args.inputs[0] && bytes > 0)
+      std::memcpy(args.outputs[0], args.inputs[0], bytes);
+  });
+  plan->in_place_input = 0;
+  plan->view = true;
+  return plan;
+}
+
 }  // namespace
 
 void register_views(Registry& registry) {
@@ -106,6 +139,20 @@ void register_views(Registry& registry) {
                          .domain = "anynpu",
                          .types = kAnyFixed,
                          .create = create_plain<plan_move>});
+  registry.add(OpSchema{.name = "Reinterpret",
+                        .domain = "anynpu",
+                        .since = 1,
+                        .inputs = {{"X", "T1"}},
+                        .outputs = {{"Y", "T2"}},
+                        .types = {{"T1", kAnyPacked}, {"T2", kAnyPacked}},
+                        .attrs = {{"to", AttrKind::i, {}, true}},
+                        .traits = OpTraits::general(),
+                        .shape = reinterpret_rule});
+  registry.add(KernelDef{.op = "Reinterpret",
+                         .name = "view",
+                         .domain = "anynpu",
+                         .types = kAnyPacked,
+                         .create = create_plain<plan_reinterpret>});
   registry.add(OpSchema{.name = "Stage",
                         .domain = "anynpu",
                         .since = 1,

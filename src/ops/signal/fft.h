@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fast Fourier transform of any length, in double, of two sequences at a time (one in each lane
-// of a register). Lengths whose prime factors are small go by those, the others through a
-// convolution of a power of two (Bluestein). Immutable after construction; any number of threads
-// may call run, each with memory of its own.
+// of a register). Lengths with small prime factors use mixed radix, the others a convolution of a
+// power of two (Bluestein). Immutable after construction; any number of threads may call run, each
+// with its own memory.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TfIdfVectorizer of numbers: how often each n-gram of the pool stands in a row.
+// TfIdfVectorizer of numbers: how often each n-gram of the pool occurs in a row.
 #include <algorithm>
 #include <cstring>
 #include <map>

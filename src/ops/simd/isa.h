@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instruction sets of vector kernels. The same source is compiled once per set; check_isa() tells
-// at run time which of them the processor has. Outside x86-64 that is the baseline alone.
+// Instruction sets of vector kernels. The same source is compiled once per set; check_isa() checks
+// at run time whether the processor has it. Outside x86-64 there is only the baseline.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ struct ShortLaneRows {
 
 constexpr int64_t kShortRows = 4;
 
-// Where the weights of a channel of a block stand: the second and third four change places.
+// The position of a channel's weights in a block: the second and third group of four are swapped.
 constexpr int64_t short_lane(int64_t channel) {
   return (channel / 8 + channel / 4 % 2 * 2) * 4 + channel % 4;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Portable arithmetic over rows of floats in vectors of 4. Every processor has these; they are
-// enough where memory is the limit.
+// Portable arithmetic over rows of floats in vectors of 4, which every processor has; enough where
+// memory bandwidth is the limit.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ inline void relu(const float* x, float* y, int64_t count) {
        [&]<typename V>(int64_t i) { put<V>(y + i, at<V>(x + i) > 0.0f ? at<V>(x + i) : V{}); });
 }
 
-// The sum of products, in sixteen chains that are put aside before they are long.
+// The dot product, in sixteen accumulators that are flushed before they get long.
 inline float dot(const float* a, const float* b, int64_t count) {
   constexpr int64_t kPiece = 4096;
   double all = 0;

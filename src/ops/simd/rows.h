@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions over contiguous rows of f32: of single elements, softmax, layer normalisation. Compiled
-// once per instruction set (see isa.h). Errors are a few units of the last place; NaN and
-// infinities come out as from the C library.
+// Functions over contiguous rows of f32: element-wise functions, softmax, layer normalisation.
+// Compiled once per instruction set (see isa.h). Errors are a few ulp; NaN and infinities behave as
+// in the C library.
 #pragma once
 
 #include <cstddef>

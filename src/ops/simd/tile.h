@@ -4,8 +4,8 @@
 //                               in[runs[r] + k + pixel * step] * weights[r][k][channel])
 // for up to max_pixels pixels and 16 or 32 channels, all sums in registers. A convolution over
 // NCHW16c input has one run per (channel block, kernel row), a matrix product a single run.
-// Sums are cut into accumulation chunks (tile_body.inc), against rounding. Their order depends on
-// runs alone: tiles of any size give the same bytes.
+// Sums are split into accumulation chunks (tile_body.inc) to reduce rounding errors. Their order
+// depends only on runs: tiles of any size give the same bits.
 #pragma once
 
 #include <cstdint>

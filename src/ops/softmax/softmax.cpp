@@ -125,7 +125,7 @@ void turned(Columns columns, const float* x, float* y, int64_t length, int64_t c
   }
 }
 
-// Elements of a row behind one another, or columns of them side by side.
+// Contiguous elements of a row, or adjacent columns of them.
 template <Isa isa>
 PlanResult plan_softmax_rows(const OpContext& context) {
   ANYNPU_ASSIGN(const SoftmaxRows rows, softmax_rows_of(context));

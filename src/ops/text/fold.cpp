@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes that read or make strings. Operators on strings have functions of their own. Those that
-// only move elements, or compare them, run with their kernels for integers: each string is replaced
-// by its place in the sorted list of the node's strings, and places become strings again.
+// Nodes that read or produce strings. Operators on strings have their own functions. Those that
+// only move or compare elements run with their integer kernels: each string is replaced by its
+// index in the sorted list of the node's strings, and indices become strings again.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -58,7 +58,7 @@ class TextNumbers {
   std::vector<std::string_view> texts_;
 };
 
-// A node of numbers that stands for one of strings. Holds what its operands point to.
+// A node of numbers that represents one of strings. Holds what its operands point to.
 struct Numbered {
   graph::Node node;
   std::vector<Operand> inputs;

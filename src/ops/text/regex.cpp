@@ -18,7 +18,7 @@ class Emitter {
   std::vector<Regex::Instruction> steps{Regex::Instruction{}};  // step 0 is the match
   std::vector<Regex::Set> sets;
 
-  // The first step of `tree`, behind which `next` follows.
+  // The first step of `tree`, which is followed by `next`.
   Result<uint32_t> emit(const RegexTree& tree, uint32_t next) {
     switch (tree.kind) {
       case RegexTree::Kind::set:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a whole text matches a pattern in the syntax of RE2. The pattern becomes a list of
-// instructions, and every way through them is followed at once: time grows with pattern times text,
-// and no pattern makes it explode. Not there: classes of Unicode (\pL) and single bytes (\C).
+// Regular expressions in the syntax of RE2, full match only. The pattern is compiled to an NFA
+// whose states are followed in parallel: time is bounded by pattern times text, for every pattern.
+// Not supported: Unicode classes (\pL) and single bytes (\C).
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ namespace anynpu::ops::text {
 
 class Regex {
  public:
-  // The message of a failure says what of the pattern is wrong, and where.
+  // The error message says what is wrong in the pattern, and where.
   static Result<Regex> compile(std::string_view pattern);
 
-  // `steps` is what is left of the work that the caller grants; fails when it is used up.
+  // `steps` is the remaining work budget; fails when it is used up.
   Result<bool> matches(std::string_view text, uint64_t& steps) const;
 
   // One character out of ranges, or none of them.

@@ -50,7 +50,7 @@ const Ranges* find_class(std::string_view name) {
   return nullptr;
 }
 
-// `ranges`, or all characters but those: they stand in order.
+// `ranges`, or all characters except those; they are sorted.
 void add_class(const Ranges& ranges, bool negated, Set& set) {
   if (!negated) {
     set.ranges.insert(set.ranges.end(), ranges.begin(), ranges.end());
@@ -190,7 +190,7 @@ class Parser {
     return inner;
   }
 
-  // The flags behind "(?"; true when a group follows.
+  // The flags after "(?"; true when a group follows.
   Result<bool> flags() {
     bool to = true;
     while (true) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators on strings. AscendCL gives every input and output of a model a size before the run, so
-// none of them can be strings: strings are constants, or made of constants, and the compiler works
-// them out. What is left for the run are numbers. Thread-safe: no state.
+// Operators on strings. In AscendCL every input and output of a model has a size before the run, so
+// none of them can be strings: strings are constants, or computed from constants, and the compiler
+// folds them. Only numbers are left at run time. Thread-safe: no state.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace anynpu::ops::text {
 
-// A tensor that was worked out; strings lie in `bytes` as tensor/texts.h says.
+// A folded tensor; strings are in `bytes` in the layout of tensor/texts.h.
 struct Folded {
   DType dtype = DType::undefined;
   Shape shape;
@@ -21,11 +21,11 @@ struct Folded {
 };
 using FoldedList = Result<std::vector<Folded>>;
 
-// Whether `node` reads strings or makes them.
+// Whether `node` reads or produces strings.
 bool concerns_texts(const graph::Node& node, const std::vector<Operand>& inputs);
 
-// The outputs of such a node. Fails when an input is no constant, and for operators that compute
-// with their elements.
+// The outputs of such a node. Fails when an input is not constant, and for arithmetic
+// operators.
 FoldedList fold_texts(const graph::Node& node, const std::vector<Operand>& inputs);
 
 // What the operators do; all inputs are constants.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Characters of UTF-8 texts. Bytes that are no UTF-8 count as characters of their own and come back
-// as they were.
+// Characters of UTF-8 strings. Invalid bytes count as characters of their own and are
+// preserved.
 #pragma once
 
 #include <cstdint>

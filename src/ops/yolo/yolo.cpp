@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two operators that published YOLOv5 models have at their end, in the vendor's names and
-// shapes. YoloPreDetection(x) takes a map N, boxes * (coords + 1 + classes), H, W apart:
+// The two operators at the end of published YOLOv5 models, with the vendor's names and shapes.
+// YoloPreDetection(x) splits a map N, boxes * (coords + 1 + classes), H, W into:
 //
 //   coord_data    N, boxes * coords, padded(H * W)
 //   obj_prob      N, padded(boxes * H * W)
 //   classes_prob  N, classes, padded(boxes * H * W)
 //
-// all by a sigmoid; what pads is zero. YoloV5DetectionOutput(coords of all maps, objects, classes,
+// all after a sigmoid; padding is zero. YoloV5DetectionOutput(coords of all maps, objects, classes,
 // img_info) chooses boxes. img_info: the height and width of the network's input, and of the image
 // that the boxes are for. The extents of a map follow from its number of cells and from img_info,
 // because the stride of a map is a power of two.
@@ -304,7 +304,7 @@ class YoloOutputPlan final : public KernelPlan {
     return kept;
   }
 
-  // All x1, then all y1 and so on, behind one another.
+  // All x1, then all y1 and so on, one after the other.
   void write(const RunArgs& args, int64_t n, const std::vector<YoloBox>& kept) const {
     float* out = output_of<float>(args, 0) + n * 6 * h_.after;
     std::fill(out, out + 6 * h_.after, 0.0f);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kLongestText = 4096;
 
-// A format that describes axes by other names than ours: the elements lie as in ND.
+// A format that names axes differently from ours: the elements are stored as in ND.
 Status check_format(const TensorView& view, const char* name) {
   switch (view.format) {
     case Format::undefined:
@@ -28,6 +28,10 @@ Status check_format(const TensorView& view, const char* name) {
     case Format::nc:
     case Format::ncl:
       return {};
+    case Format::fractal_nz:
+      // What aclnnTransMatmulWeight was given: it stays as it lies. Blocks have two axes more.
+      if (view.storage_shape.size() < view.shape.size() + 2) return {};
+      [[fallthrough]];
     default:
       return fail(Code::invalid_argument,
                   "{} has the format {}; expected one without blocks, such as ND or NCHW", name,
@@ -246,7 +250,10 @@ void ResolvedCall::make_key(const aclnn::Row& row, NnKey& key) const {
         break;
       case ArgumentKind::ints:
         key.add(argument.given ? 1 : 0);
-        key.add(argument.ints);
+        if (row.is_list(signature_->parameters[static_cast<size_t>(&argument - arguments_.data())]))
+          key.add(argument.ints.size());
+        else
+          key.add(argument.ints);
         break;
       case ArgumentKind::floats:
         key.add(argument.given ? 1 : 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of an aclnn call: raw as the C interface takes them, and resolved, with every object
-// held. ResolvedCall also makes the key of the call's plan. Lives during phase 1.
+// The arguments of an aclnn call: raw as the C interface takes them, and resolved, with every
+// object held. ResolvedCall also makes the key of the call's plan. Lives during phase 1.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct RawArgument {
 
 class ResolvedCall {
  public:
-  // Objects of the call stay alive, also when another thread ends them.
+  // Objects of the call stay alive, even if another thread destroys them.
   Status resolve(const aclnn::Signature& signature, std::span<const RawArgument> raw);
 
   aclnn::Call call() const { return {signature_, arguments_, tensors_}; }

@@ -50,7 +50,8 @@ TEST(NnCall, RefusesObjectsThatAreGoneAndFormatsWithBlocks) {
   float a[100];
   const Handle gone = tensor(a, {2});
   EXPECT_TRUE(destroy_nn_object<NnTensor>(gone).ok());
-  const Handle blocks = tensor(a, {2}, 0, 29);
+  const int64_t dim = 2, stored[] = {1, 1, 16};
+  const Handle blocks = *create_nn_tensor({&dim, 1, 0, nullptr, 0, 29, stored, 3, a});
   for (Handle wrong : {gone, blocks, Handle{12345}}) {
     const RawArgument raw[] = {{ArgumentKind::tensor, wrong}, {ArgumentKind::tensor, 0},
                                RawArgument(int64_t{1}), {ArgumentKind::tensor, 0}};
@@ -59,6 +60,8 @@ TEST(NnCall, RefusesObjectsThatAreGoneAndFormatsWithBlocks) {
     EXPECT_EQ(status.code(), wrong == blocks ? Code::invalid_argument : Code::invalid_handle);
     EXPECT_NE(status.to_string().find("self"), std::string::npos) << status.to_string();
   }
+  // A weight that aclnnTransMatmulWeight was given lies as before.
+  key_of(tensor(a, {4, 4}, 0, 29), 0, 1, tensor(a, {4, 4}, 20));
 }
 
 }  // namespace

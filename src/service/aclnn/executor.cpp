@@ -105,6 +105,24 @@ Status NnRun::run() {
   return {};
 }
 
+namespace {
+
+// An array of the call, checked and copied.
+Status bind_list(NnRun& run, size_t place, const Feed& feed, const ResolvedCall& resolved) {
+  const aclnn::Call call = resolved.call();
+  const auto ints = call.arguments[feed.index].ints;
+  for (size_t i = 0; i < ints.size(); ++i) {
+    if (ints[i] >= feed.least && ints[i] <= feed.most) continue;
+    return fail(Code::invalid_argument, "{}[{}] is {}; expected {} to {}",
+                call.signature->parameters[feed.index], i, ints[i], feed.least, feed.most);
+  }
+  run.lists.push_back(std::make_shared<std::vector<int64_t>>(ints.begin(), ints.end()));
+  run.buffers[place] = {run.lists.back()->data(), feed.bytes};
+  return {};
+}
+
+}  // namespace
+
 Result<Prepared> prepare_nn(const NnOperator& op, std::span<const RawArgument> arguments) {
   ResolvedCall resolved;
   ANYNPU_TRY(resolved.resolve(op.signature, arguments));
@@ -124,6 +142,7 @@ Result<Prepared> prepare_nn(const NnOperator& op, std::span<const RawArgument> a
       run->buffers[place] = {run->values.back().bytes.data(), feed.bytes};
       return {};
     }
+    if (feed.from == Feed::From::list) return bind_list(*run, place, feed, resolved);
     const auto& tensor = resolved.tensors()[feed.index];
     if (feed.open) run->open_outputs.push_back(tensor);
     return bind(*run, place, feed, tensor->view, output);
@@ -196,7 +215,7 @@ Status destroy_executor(Handle handle) { return destroy_nn_object<NnExecutor>(ha
 
 namespace {
 
-// Tensor number `tensor` of the call lies at `address` from now on.
+// Tensor number `tensor` of the call is at `address` from now on.
 Status set_address(NnExecutor& executor, uint32_t tensor, void* address) {
   TensorView& view = executor.tensors[tensor];
   TensorView moved = view;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // aclnn operators in two phases. Phase 1 checks everything and makes an executor: a plan with the
-// addresses and numbers of this call. Phase 2 queues it. A queued run holds all it needs, so the
-// program may end its descriptors and the executor as soon as phase 2 has returned; an output whose
-// shape the run decides keeps its descriptor, which then says the shape. Thread-safe; one thread at
-// a time uses an executor.
+// addresses and scalars of this call. Phase 2 queues it. A queued run holds all it needs, so the
+// program may destroy its descriptors and the executor as soon as phase 2 has returned; for an
+// output with a data-dependent shape, the run keeps the descriptor and sets its shape. Thread-safe;
+// one thread at a time uses an executor.
 #pragma once
 
 #include <memory>
@@ -29,6 +29,7 @@ struct NnRun {
   std::shared_ptr<const NnPlan> plan;
   std::vector<exec::Buffer> buffers;  // of all parts: inputs, then outputs
   std::vector<aclnn::Scalar> values;  // in the type that the plan takes
+  std::vector<std::shared_ptr<std::vector<int64_t>>> lists;  // copies of a run share them
   std::vector<std::shared_ptr<device::Allocation>> owners;
   std::vector<std::shared_ptr<NnTensor>> open_outputs;
   std::shared_ptr<device::Allocation> work_owner;

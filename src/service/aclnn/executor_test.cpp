@@ -82,6 +82,62 @@ TEST_F(NnExecutors, CallsOfOneFormShareAPlan) {
   EXPECT_EQ(NnPlanCache::instance().size(), before + 1);
 }
 
+// aclnnIncreFlashAttention over one head of size 1: scores of 0, so that all keys weigh the same.
+TEST_F(NnExecutors, LengthsComeWithEveryCallOfOnePlan) {
+  static const char* const names[] = {"query", "key", "value", "pseShift", "attenMask",
+                                      "actualSeqLengths", "numHeads", "scaleValue", "inputLayout",
+                                      "numKeyValueHeads", "attentionOut"};
+  static const NnOperator op{{"aclnnIncreFlashAttention", names, "iiiiiiiiiio"},
+                             aclnn::find_row("aclnnIncreFlashAttention")};
+  std::vector<float> q{0}, k{1, 1, 1}, v{1, 2, 6}, y{0};
+  const auto tensor4 = [](std::vector<float>& data) {
+    const int64_t dims[] = {1, 1, static_cast<int64_t>(data.size()), 1};
+    return *create_nn_tensor({dims, 4, 0, nullptr, 0, 2, dims, 4, data.data()});
+  };
+  const auto list = [](Handle item) {
+    const void* items[] = {reinterpret_cast<const void*>(item)};
+    return *create_nn_tensors(items, 1);
+  };
+  const auto prepared = [&](int64_t length) {
+    const RawArgument raw[] = {{ArgumentKind::tensor, tensor4(q)},
+                               {ArgumentKind::tensors, list(tensor4(k))},
+                               {ArgumentKind::tensors, list(tensor4(v))},
+                               {ArgumentKind::tensor, 0},
+                               {ArgumentKind::tensor, 0},
+                               {ArgumentKind::ints, *create_nn_ints(&length, 1)},
+                               RawArgument(int64_t{1}),
+                               RawArgument(1.0),
+                               RawArgument("BNSD"),
+                               RawArgument(int64_t{1}),
+                               {ArgumentKind::tensor, tensor4(y)}};
+    return prepare_nn(op, raw);
+  };
+  const auto run = [&](Handle executor, uint64_t bytes) {
+    std::vector<std::byte> work(bytes + 64);
+    void* at = work.data();
+    size_t room = work.size();
+    std::align(64, bytes, at, room);
+    EXPECT_TRUE(execute_nn(op, {at, room}, executor, 0).ok());
+    EXPECT_TRUE(wait().ok());
+    return y[0];
+  };
+  const auto first = prepared(3);
+  ASSERT_TRUE(first.ok()) << first.status().to_string();
+  EXPECT_EQ(run(first->executor, first->work_bytes), 3);
+  const size_t plans = NnPlanCache::instance().size();
+  const auto second = prepared(2);
+  ASSERT_TRUE(second.ok());
+  ASSERT_TRUE(make_repeatable(second->executor).ok());
+  EXPECT_EQ(run(second->executor, second->work_bytes), 1.5f);
+  EXPECT_EQ(run(second->executor, second->work_bytes), 1.5f);
+  EXPECT_EQ(NnPlanCache::instance().size(), plans);
+  const auto outside = prepared(4);
+  ASSERT_FALSE(outside.ok());
+  EXPECT_NE(outside.status().to_string().find("actualSeqLengths[0] is 4; expected 0 to 3"),
+            std::string::npos);
+  EXPECT_TRUE(destroy_executor(second->executor).ok());
+}
+
 TEST_F(NnExecutors, AnOutputMayBeAnInput) {
   std::vector<float> a{1, 2, 3, 4, 5, 6, 7, 8};
   const int64_t four = 4, eight = 8;

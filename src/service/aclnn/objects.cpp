@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/aclnn/objects.h"
 
+#include <algorithm>
+
+#include "base/align.h"
+
 #include <new>
 
 #include "service/check_pointer.h"
@@ -146,6 +150,23 @@ Status copy_dims(const aclnn::Dims& dims, const DimsCopy& to) {
   *to.values = copy;
   *to.count = dims.size();
   return {};
+}
+
+Result<uint64_t> matmul_weight_size(std::span<const int64_t> shape) {
+  constexpr int64_t kBlock = 16, kMost = int64_t{1} << 48;
+  if (shape.size() < 2 || shape.size() > 6) {
+    return fail(Code::invalid_argument, "a weight has {} axes; expected 2 to 6", shape.size());
+  }
+  int64_t count = 1;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const int64_t extent = i + 2 < shape.size() ? shape[i] : round_up(std::max<int64_t>(shape[i], 0), kBlock);
+    if (shape[i] < 0 || (extent > 0 && count > kMost / extent)) {
+      return fail(Code::invalid_argument, "extent {} of a weight is {}; expected 0 or more, and up to {} "
+                  "elements in all", i, shape[i], kMost);
+    }
+    count *= extent;
+  }
+  return static_cast<uint64_t>(count);
 }
 
 }  // namespace anynpu::service

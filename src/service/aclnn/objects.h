@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs hold of aclnn, by handle: tensors, scalars, arrays and lists. A list owns what it
-// was made from: its items live until it goes, and their handles end with it. Making and ending are
-// thread-safe; one thread at a time changes an object.
+// The objects of aclnn behind handles: tensors, scalars, arrays and lists. A list owns its items:
+// they and their handles end with it. Creating and destroying are thread-safe; one thread at a time
+// changes an object.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "aclnn/tensor_view.h"
@@ -64,7 +65,7 @@ struct ViewRequest {
   uint64_t storage_dim_count = 0;
   void* data = nullptr;
 };
-// Checked against the storage where that says how large it is.
+// Checked against the storage if its size is known.
 Result<aclnn::TensorView> make_view(const ViewRequest& request);
 
 Result<Handle> create_nn_tensor(const ViewRequest& request);
@@ -75,7 +76,7 @@ Result<Handle> create_nn_bools(const bool* values, uint64_t count);
 Result<Handle> create_nn_tensors(const void* const* handles, uint64_t count);
 Result<Handle> create_nn_scalars(const void* const* handles, uint64_t count);
 
-// Ends an object and, of a list, its items. Null is fine: optional arguments are released too.
+// Destroys an object and, for a list, its items. Null is allowed, for optional arguments.
 template <typename T>
 Status destroy_nn_object(Handle handle) {
   if (handle == 0 || HandleTable::instance().remove<T>(handle)) return {};
@@ -86,7 +87,10 @@ Status destroy_nn_object<NnTensors>(Handle handle);
 template <>
 Status destroy_nn_object<NnScalars>(Handle handle);
 
-// An array of int64 that the program gives back with delete[].
+// Elements of a weight in blocks of 16 x 16: what a program reserves before aclnnTransMatmulWeight.
+Result<uint64_t> matmul_weight_size(std::span<const int64_t> shape);
+
+// An array of int64 that the program frees with delete[].
 struct DimsCopy {
   int64_t** values;
   uint64_t* count;

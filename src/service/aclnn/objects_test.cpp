@@ -35,6 +35,17 @@ TEST(NnObjects, RefusesTooManyAxesAndNegativeExtents) {
             Code::invalid_argument);
 }
 
+TEST(NnObjects, SizesThatOverflowAreRefused) {
+  const int64_t half = int64_t{1} << 32;  // of 64 bits: the product is 0
+  EXPECT_EQ(make_view(request({half, half}, {}, 0, {})).status().code(), Code::invalid_argument);
+  EXPECT_EQ(make_view(request({half, half, half}, {0, 0, 0}, 0, {})).status().code(),
+            Code::invalid_argument);
+  for (const int64_t offset : {INT64_MIN, INT64_MIN + 1, int64_t{-1}, INT64_MAX}) {
+    EXPECT_EQ(make_view(request({2}, {-1}, offset, {})).status().code(), Code::invalid_argument)
+        << offset;
+  }
+}
+
 TEST(NnObjects, AListTakesItsTensorsOver) {
   const Handle tensor = *create_nn_tensor(request({2}, {}, 0, {2}));
   const void* items[] = {reinterpret_cast<const void*>(tensor), nullptr};
@@ -43,6 +54,15 @@ TEST(NnObjects, AListTakesItsTensorsOver) {
   EXPECT_TRUE(destroy_nn_object<NnTensors>(list).ok());
   EXPECT_FALSE(HandleTable::instance().find<NnTensor>(tensor));
   EXPECT_EQ(destroy_nn_object<NnTensor>(tensor).code(), Code::invalid_handle);
+}
+
+TEST(NnObjects, AWeightInBlocksIsRoundedUp) {
+  EXPECT_EQ(*matmul_weight_size(std::vector<int64_t>{32, 48}), 32u * 48);
+  EXPECT_EQ(*matmul_weight_size(std::vector<int64_t>{3, 17, 1}), 3u * 32 * 16);
+  EXPECT_EQ(*matmul_weight_size(std::vector<int64_t>{0, 5}), 0u);
+  EXPECT_FALSE(matmul_weight_size(std::vector<int64_t>{5}).ok());
+  EXPECT_FALSE(matmul_weight_size(std::vector<int64_t>{5, -1}).ok());
+  EXPECT_FALSE(matmul_weight_size(std::vector<int64_t>{int64_t{1} << 40, int64_t{1} << 40}).ok());
 }
 
 TEST(NnObjects, NullIsDestroyedWithoutAWord) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of aclnn calls, found by a key of everything that decides them: operator, types, shapes,
-// strides, attributes, which tensors share memory. Values of scalars are in no key: an entry states
-// those its recipe read, and matches calls with the same. The least recently used plans go when
-// there are too many. Thread-safe.
+// Cached plans of aclnn calls. The key is everything that a plan depends on: operator, types,
+// shapes, strides, attributes, which tensors share memory. Scalar values are not in the key: an
+// entry lists those that its recipe read, and matches calls with the same values. LRU.
+// Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct NnPlan {
   struct Part {
     std::shared_ptr<exec::LoadedModel> model;
     std::vector<aclnn::Feed> inputs, outputs;
-    bool open = false;  // a run decides the shape of an output
+    bool open = false;  // an output has a data-dependent shape
     size_t work_bytes = 0;
   };
   // A tensor or list among the parameters: where its tensors are among all of the call.
@@ -40,7 +40,7 @@ struct NnPlan {
   bool fits(std::span<const aclnn::Scalar> values) const;
 };
 
-// The words of a key, in place for calls of usual size.
+// The words of a key, stored inline for calls of usual size.
 class NnKey {
  public:
   void add(uint64_t word) { words_.push_back(word); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products as tasks of a stream: c = alpha * a * b + beta * c. Codes of transposition are
-// 0 to 3 (none, transposed, and both in the blocked format NZ), of precision 0 or 1. Thread-safe.
+// Matrix products as stream tasks: c = alpha * a * b + beta * c. Transposition codes are 0 to 3
+// (none, transposed, and both in the blocked format NZ), precision is 0 or 1. Thread-safe.
 #pragma once
 
 #include <initializer_list>

@@ -18,7 +18,7 @@ Status launch_host_function(Handle stream, HostFunction function, void* data);
 // As subscriptions to callbacks (device/report.h); the default stream takes none.
 Status subscribe_host_functions(uint64_t thread, Handle stream);
 Status unsubscribe_host_functions(uint64_t thread, Handle stream);
-// -1 for ever, or more than 0 milliseconds.
+// -1: forever, or more than 0 milliseconds.
 Status process_host_functions(int32_t timeout_ms);
 
 }  // namespace anynpu::service

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the program that are called when the library is initialised and finalised. One that
-// is registered after the initialisation is called at once. A type says which part of the library a
-// function belongs to; a function is kept once for each type. What they return is logged.
+// Callbacks of the program for initialisation and finalisation of the library. One that is
+// registered after initialisation is called at once. A type says which part of the library a
+// function belongs to; a function is registered once per type. Return values are logged.
 // Thread-safe.
 #pragma once
 
@@ -21,7 +21,7 @@ using FinalizeCallback = std::function<int32_t()>;
 Status add_finalize_callback(int type, const void* key, FinalizeCallback callback);
 Status remove_finalize_callback(int type, const void* key);
 
-// With the text of the configuration that is in force.
+// With the text of the active configuration.
 void run_init_callbacks();
 void run_finalize_callbacks();
 

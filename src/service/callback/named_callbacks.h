@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the program under names of its own: what the runtime calls when something changes.
+// Callbacks that the program registers under a name, called when something changes.
 // Thread-safe; functions are called with no lock held, and may register others.
 #pragma once
 
@@ -20,7 +20,7 @@ class NamedCallbacks {
  public:
   using Function = std::function<void(Args...)>;
 
-  // An empty function takes the name out. A name stands for one function at a time.
+  // An empty function removes the name. One function per name.
   Status set(const char* name, Function function) {
     ANYNPU_TRY(check_pointer(name, "regName"));
     if (!*name) return fail(Code::invalid_argument, "regName is empty; pass a name");

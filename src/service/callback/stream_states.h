@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Callbacks of the program that are told of streams that were made or are about to end.
+// Callbacks of the program for streams that were created or are about to be destroyed.
 // Thread-safe.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace anynpu::service {
 // `state` as device::StreamState.
 using StreamStateCallback = void (*)(Handle stream, uint32_t state, void* function, void* data);
 
-// Under a name of its own; a null `function` takes it back. `call` knows the type of the function.
+// By name; a null `function` removes it. `call` knows the type of the function.
 Status set_stream_state_callback(const char* name, void* function, void* data,
                                  StreamStateCallback call);
 

@@ -108,7 +108,7 @@ Result<std::shared_ptr<QueueBuffer>> packed(const std::vector<SharedItem>& items
   return set;
 }
 
-// What became of the queue: a queue that is gone during a wait was stopped.
+// A queue that disappears during a wait was stopped.
 Status channel_status(const Status& status, const DataChannel& channel, Code late) {
   if (status.code() == Code::timeout) {
     return fail(late, "channel '{}' stayed {} for the time given", channel.name,

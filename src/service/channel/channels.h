@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Channels: bounded queues of sets of tensors, on the queues of device/buffer_queue.h. What is sent
-// is copied; a set that is received has memory of its own. Thread-safe; finalising stops all.
+// Channels: bounded queues of sets of tensors, based on device/buffer_queue.h. Sent sets are
+// copied; a received set has its own memory. Thread-safe; finalising stops all.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ Status stop_channel(Handle channel);
 Status clean_channel(Handle channel);
 Result<size_t> sets_in_channel(Handle channel);
 
-// Sets of tensor_set.h. -1 waits for ever, 0 not at all: queue_full and queue_empty.
+// Sets of tensor_set.h. -1 waits forever, 0 not at all: queue_full and queue_empty.
 Status send_set(Handle channel, Handle set, int32_t timeout_ms);
 Status receive_set(Handle channel, Handle set, int32_t timeout_ms);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of tensors that go through channels. An item describes a tensor and refers to memory of the
-// program; items that came out of a channel have memory of their own. A set is a list of items: it
-// owns those that it received, the program destroys those that it added itself. Thread-safe.
+// Sets of tensors for channels. An item describes a tensor and refers to memory of the program;
+// received items have their own memory. A set is a list of items: it owns those that it received,
+// the program destroys those that it added. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ struct TensorSet {
   ~TensorSet() { drop_received(); }
 };
 
-// Refers to `data`, which is looked at when the item is sent.
+// Refers to `data`, which is read when the item is sent.
 Result<Handle> create_tensor_item(int32_t type, std::span<const int64_t> dims, int32_t dtype,
                                   void* data, size_t bytes);
 Result<SharedItem> tensor_item(Handle item);

@@ -37,7 +37,7 @@ Status reduce_scatter(const Where& where, const void* in, const Spread& spread, 
                       uint64_t count, int64_t type, int64_t fold);
 Status all_to_all(const Where& where, const void* in, const Spread& sent, int64_t sent_type,
                   void* out, const Spread& received, int64_t received_type);
-// By a matrix of counts: row r is what rank r sends to each; data lies close together.
+// By a matrix of counts: row r is what rank r sends to each rank; data is contiguous.
 Status all_to_all_matrix(const Where& where, const void* in, const void* matrix, int64_t sent_type,
                          void* out, int64_t received_type);
 

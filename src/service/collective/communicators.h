@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communicators by handle: how they are made, asked and ended. Making one waits for the other
-// ranks, at most HCCL_CONNECT_TIMEOUT. All belong to the device of the thread that made them.
+// Communicators by handle: creation, queries, destruction. Creating one waits for the other ranks,
+// at most HCCL_CONNECT_TIMEOUT. A communicator belongs to the current device of its creator.
 // Thread-safe.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings of collectives for the whole process. Results here are the same bytes every time
-// whatever they say; a program reads back what it set. Thread-safe.
+// Settings of collectives for the whole process. They are stored for queries only: results are
+// always bitwise reproducible here. Thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that a program announces to a communicator: ranges of addresses, the parts of them that
-// are mapped, and windows that peers may reach. Operations here reach all memory of the device
-// anyway, so announcements are checked and remembered, nothing more. Thread-safe.
+// Memory that a program registers with a communicator: address ranges, their mapped parts, and
+// windows for peers. Operations can access all device memory here anyway, so registrations are only
+// checked and stored. Thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -32,7 +32,7 @@ struct SectionReader {
   Result<std::vector<std::string>> texts(std::string_view key) const;
   // A number, or a text that holds one, in [low, high].
   Result<int64_t> number(std::string_view key, int64_t fallback, int64_t low, int64_t high) const;
-  // Ok when every key is in `known`; else a sentence about the first that is not.
+  // Ok when every key is in `known`; else an error about the first unknown one.
   Status only(std::span<const std::string_view> known) const;
 };
 

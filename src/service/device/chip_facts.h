@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs ask about the chip whose name is in force (base/soc.h): sizes of local memories and
-// its architecture are those of the name; numbers of cores and the memory are the device's. The
-// table of chips is data of public documents.
+// Properties of the simulated chip (base/soc.h): local memory sizes and architecture follow from
+// its name; core counts and memory are those of the actual device. The table of chips comes from
+// public documents.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace anynpu::service {
 // The number of an architecture: 2201 for Ascend910B and Ascend910_93, 2002 for Ascend310P ...
 // 0: the name is not known.
 int chip_architecture(std::string_view soc_name);
-// Whether programs built for `soc_name` fit the chip in force.
+// Whether programs built for `soc_name` fit the current chip.
 bool fits_chip(std::string_view soc_name);
 
 // Whether its memory is HBM; DDR otherwise.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices that a program takes into use, gives up, or whose work it aborts, and who is told of it.
-// Thread-safe; observers are called in the thread that makes the call, with no lock held.
+// Use, reset and abort of devices, and observers of these. Thread-safe; observers are called in the
+// thread that makes the call, with no lock held.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace anynpu::service {
 
-// Counts a use. Observers are told when it is the first one, or the last.
+// Counts a use. Observers are called for the first and the last one.
 Status use_device(int32_t id);
 Status stop_using_device(int32_t id, device::Runtime::Reset how);
 // 0: without a limit.

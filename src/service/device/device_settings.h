@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program sets for its devices and may read back: limits, cores, system parameters, time
-// limits, peer access. All of it lasts until finalising, peer access for the process. Thread-safe.
+// Device settings that a program sets and queries: limits, cores, system parameters, timeouts, peer
+// access. They last until finalize; peer access lasts as long as the process. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ Status set_device_limit(int limit, uint64_t value);
 // Nothing: it was never set.
 Result<std::optional<uint64_t>> device_limit(int limit);
 
-// Cores that a program may use: `kind` is 0 (cube) or 1 (vector). They are noted and read back; the
-// threads of a CPU device are shared by all.
+// Core limits: `kind` is 0 (cube) or 1 (vector). They are only stored; all streams share the
+// threads of a CPU device.
 Status set_core_limit(int32_t device, int kind, uint32_t cores);
 Result<uint32_t> core_limit(int32_t device, int kind);
 Status reset_core_limits(int32_t device);
@@ -46,8 +46,8 @@ uint64_t wait_limit_ms();
 Status set_execute_limit_us(uint64_t microseconds);
 Result<uint64_t> execute_limit_us();
 
-// Peer access of the current device to another one. Copies work either way; the state is what a
-// program asks for.
+// Peer access of the current device to another one. Only stored: copies work
+// either way.
 Status enable_peer_access(int32_t peer);
 Status disable_peer_access(int32_t peer);
 Result<bool> peer_access(int32_t device, int32_t peer);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which dump is on: that of the configuration of the library, or the one that the program set while
-// it runs. Decides what watches a model or an operator that is loaded now. Thread-safe.
+// The active dump: from the library's configuration, or set by the program at run time. Provides
+// the observers for models and operators loaded from now on. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -39,12 +39,12 @@ class DumpControl {
   std::optional<DumpConfig> set_;
 };
 
-// Null when nothing watches the model. The id comes when it has one.
+// Null when the model needs no observer. Its id is set later.
 std::shared_ptr<exec::StepObserver> observer_for_model(const om::Meta& meta, int32_t device);
 // For single operators (dump_op_switch, exceptions), those of the program among them.
 std::shared_ptr<exec::StepObserver> observer_for_operators(int32_t device);
 
-// Where what kernels print goes (dump_kernel_data); no folder: nowhere.
+// The folder for the output of kernels (dump_kernel_data); empty: none.
 struct KernelDumpTarget {
   std::string folder;
   bool prints = false, assertions = false;

@@ -48,7 +48,7 @@ TEST_F(DumpControlTest, AFileCountsUntilTheEnd) {
   EXPECT_FALSE(control_.active());
 }
 
-// They were read without end, or for ever.
+// They were read without end, or forever.
 TEST_F(DumpControlTest, DevicesPipesAndHugeFilesAreNotRead) {
   ASSERT_TRUE(control_.start().ok());
   EXPECT_EQ(control_.set_file("/dev/zero").code(), Code::file_invalid);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What watches models and operators, as the dump that is on asks for it.
+// The observers of models and operators for the active dump.
 #include <algorithm>
 #include <ctime>
 

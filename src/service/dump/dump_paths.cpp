@@ -15,7 +15,7 @@ namespace anynpu::service {
 
 namespace {
 
-// A text that lives for ever.
+// A text that lives forever.
 const char* kept(const std::string& text) {
   static auto* mutex = new std::mutex;
   static auto* texts = new std::set<std::string>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where dumps go, and what a program adds to the dump of an exception itself. Thread-safe.
+// The folders of dumps, and data that a program adds to an exception dump. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +25,12 @@ std::string root_by(std::initializer_list<env::Name> names, const DumpConfig& co
 std::string exception_root(const DumpConfig& config);
 std::string exception_folder(const DumpConfig& config, int32_t device);
 
-// The folder of a dump that is on: 1 to 3 are the kinds of exceptions, 4 data, 5 overflow. Null
-// when it is off; the text lives for ever.
+// The folder of an active dump: 1 to 3 are the kinds of exceptions, 4 data, 5 overflow. Null when
+// it is off; the text is never freed.
 Result<const char*> dump_path(int kind);
 
-// The folder of the current device with a '/' behind it; bad_call_order when no exception dump is
-// on.
+// The folder of the current device with a trailing '/'; bad_call_order when no exception dump is
+// active.
 Result<std::string> exception_path();
 // Writes "{folder}/{file}.custom.{milliseconds}".
 Status save_exception_dump(const char* file, const char* tag, const exec::OperatorDump& dump);

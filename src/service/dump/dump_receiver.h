@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dumps that a program takes itself: instead of files, their bytes come in chunks, in order, in the
+// Dumps to a callback of the program instead of files: bytes arrive in chunks, in order, in the
 // thread that runs the operator. Thread-safe.
 #pragma once
 
@@ -22,8 +22,8 @@ struct DumpChunk {
 // Returns 0, or a number that ends the dump with a failure.
 using DumpReceiver = std::function<int32_t(const DumpChunk&)>;
 
-// `most_path`: the longest path that the receiver takes. Counts until the next one is set, until
-// stop_receiving_dumps, or until the library is finalised.
+// `most_path`: the longest path that the receiver accepts. In force until the next one is set,
+// until stop_receiving_dumps, or until the library is finalised.
 Status receive_dumps(DumpReceiver receiver, size_t most_path);
 Status stop_receiving_dumps();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events as programs use them: what each kind may be used for, by how it was made and its flags;
-// events of several processes; counting notifies. Thread-safe.
+// Events of programs: allowed uses by creation function and flags; interprocess events; counting
+// notifies. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -29,17 +29,17 @@ Result<Handle> create_event(uint32_t flags, device::Event::Maker maker);
 size_t free_events();
 
 Status record_event(Handle event, Handle stream, device::EventUse use);
-// Seconds, 0 for ever.
+// Seconds, 0: forever.
 Status wait_event_for(Handle stream, Handle event, int64_t timeout_s, device::EventUse use);
 // With the time limit of the device settings.
 Status wait_event(Handle stream, Handle event);
 Status reset_event(Handle event, Handle stream);
 
-// An event that queries and times are for; says why not.
+// Whether an event supports a query; the error says why not.
 enum class EventQuestion : uint8_t { completed, waits, recorded, time, number };
 Result<std::shared_ptr<device::Event>> event_to_ask(Handle event, EventQuestion question);
 
-// The 64 bytes by which another process opens an event made for that, and the event there.
+// The 64-byte key with which another process opens an interprocess event, and opening it.
 Result<device::SharedMarks::Key> share_event(Handle event);
 Result<Handle> open_shared_event(const device::SharedMarks::Key& key);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report of failed tasks to a callback of the program (guide 7.10). What it is told about is an
-// object with a handle, which lives as long as the callback runs. Thread-safe.
+// Reports failed tasks to a callback of the program (guide 7.10). The callback gets the handle of
+// an object that lives as long as the callback runs. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,9 @@ struct TaskException {
 // Gets the handle of a TaskException, in the thread that ran the task.
 using ExceptionCallback = std::function<void(Handle)>;
 
-// Counts until the next one is set, or the library is finalised; empty: nobody is told.
+// In force until the next one is set, or the library is finalised; empty: none.
 Status set_exception_callback(ExceptionCallback callback);
-// Any number of others beside it, told apart by `key`; adding or removing one twice is no failure.
+// Any number of additional ones, identified by `key`; adding or removing one twice is not an error.
 Status add_exception_callback(const void* key, ExceptionCallback callback);
 Status remove_exception_callback(const void* key);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/graph_build/graph_build.h"
 
+#include <unistd.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -73,7 +75,7 @@ TEST_F(GraphBuild, BytesThatAreNoModelAreRefused) {
 TEST_F(GraphBuild, ASavedModelIsReadBack) {
   const auto bytes = build_graph_model(parsed(), "net", {{"input_shape", "x:2,4"}});
   ASSERT_TRUE(bytes.ok());
-  const std::string path = testing::TempDir() + "graph_build_saved";
+  const std::string path = testing::TempDir() + "graph_build_saved_" + std::to_string(::getpid());
   ASSERT_TRUE(save_graph_model(path, *bytes).ok());
   EXPECT_TRUE(om::read_file(path + ".om").ok()) << "the ending was added";
   ASSERT_TRUE(save_graph_model(path + ".om", *bytes).ok());
@@ -82,7 +84,8 @@ TEST_F(GraphBuild, ASavedModelIsReadBack) {
 }
 
 TEST_F(GraphBuild, OnlyOfflineModelsAreSaved) {
-  const std::string path = testing::TempDir() + "graph_build_refused.om";
+  const std::string path =
+      testing::TempDir() + "graph_build_refused_" + std::to_string(::getpid()) + ".om";
   const std::string text(4096, 'x');
   EXPECT_FALSE(save_graph_model(path, std::as_bytes(std::span(text))).ok());
   EXPECT_FALSE(std::filesystem::exists(path));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of the options of the graph engine, and the options of atc that they stand for.
+// Maps option names of the graph engine to options of atc.
 #pragma once
 
 #include "compile/compile.h"
@@ -7,8 +7,8 @@
 
 namespace anynpu::service {
 
-// Reads all options, with the checks that atc makes. Options that steer the card and change no
-// result are accepted; a name that nobody knows is refused with the nearest one.
+// Reads all options, with the checks of atc. Options that only matter on a card are accepted and
+// ignored; an unknown name is refused with the most similar known one.
 Result<compile::Options> read_graph_options(const GraphOptions& options);
 
 }  // namespace anynpu::service

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scheduling groups: a device is one group, number 0, with all its cores. All calls but the
-// creation of an information object need a current context. Thread-safe.
+// Scheduling groups: a device is one group, number 0, with all its cores. All calls except creating
+// an information object need a current context. Thread-safe.
 #pragma once
 
 #include <cstdint>

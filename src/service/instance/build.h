@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instances built from streams that are bound to them: tasks of a bound stream are recorded. A head
-// stream starts with the run, others when a task activates or switches to them. Thread-safe.
+// Model instances built from bound streams, whose tasks are recorded. A head stream starts with the
+// run, others when a task activates or switches to them. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace anynpu::service {
 
-// Records what bound streams get.
+// Records the tasks of bound streams.
 class BoundStream final : public device::TaskRecorder {
  public:
   BoundStream(std::shared_ptr<Instance> instance, uint32_t lane)
@@ -24,7 +24,7 @@ class BoundStream final : public device::TaskRecorder {
   bool open() const override { return false; }
   Status asked(std::string_view) override { return {}; }
 
-  // Adds a task that steers the run.
+  // Adds a control task.
   Result<RecordedTask*> add(device::Stream& stream, TaskRole role);
   const std::shared_ptr<Instance>& instance() const { return instance_; }
   uint32_t lane() const { return lane_; }
@@ -48,8 +48,8 @@ Status end_build(Handle instance);
 // Drops what was recorded on a bound stream.
 Status clean_persistent_tasks(Handle stream);
 
-// Tasks of `stream`: starts `active` beside it; goes on in `target` instead if two values in device
-// memory compare so.
+// Adds tasks to `stream`: one starts `active` concurrently; one continues in `target` instead if a
+// comparison of two values in device memory holds.
 Status activate_stream(Handle active, Handle stream);
 struct SwitchStream {
   const void* left = nullptr;

@@ -121,7 +121,7 @@ Result<uint32_t> Capture::lane_of(const Stream& stream) const {
   return fail(Code::stream_not_capturing, "stream {} is not part of this capture", stream.id());
 }
 
-// Task groups hold launches of single operators, and nothing happens beside them.
+// Task groups hold only launches of single operators, with nothing concurrent.
 Status Capture::check_group(uint32_t lane, const device::TaskKind* kind) const {
   if (!group_) return {};
   if (group_->lane != lane) {

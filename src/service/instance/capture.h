@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Captures: between begin and end the tasks of a stream are recorded into a model instance instead
-// of being run. Other streams join by waiting for an event of a captured stream, and come back the
-// same way. Forbidden calls break a capture: its end then fails. Thread-safe.
+// of being run. Other streams join by waiting for an event of a captured stream, and leave in the
+// same way. A forbidden call invalidates a capture: its end then fails. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -36,14 +36,14 @@ class Capture final : public device::TaskRecorder, public device::OpenCapture {
 
   // The first stream.
   void begin(const std::shared_ptr<device::Stream>& stream);
-  // Checks what end needs; then nothing more is recorded, and the streams run tasks again.
+  // Checks the conditions of end; afterwards nothing is recorded, and the streams run tasks again.
   Status may_end(const device::Stream& stream);
   Status end();
 
   Status begin_group(const device::Stream& stream);
   Result<std::shared_ptr<TaskGroup>> end_group(const device::Stream& stream);
 
-  // Adds a task that steers the run.
+  // Adds a control task.
   Result<RecordedTask*> add(device::Stream& stream, TaskRole role);
 
   const std::shared_ptr<Instance>& instance() const { return instance_; }
@@ -75,20 +75,20 @@ class Capture final : public device::TaskRecorder, public device::OpenCapture {
 };
 
 Status begin_capture(Handle stream, int32_t mode);
-// The instance, which can be executed then.
+// Returns the instance, ready to be executed.
 Result<Handle> end_capture(Handle stream);
 struct CaptureInfo {
   CaptureStatus status = CaptureStatus::none;
   Handle instance = 0;
 };
 Result<CaptureInfo> capture_info(Handle stream);
-// Sets the mode of the calling thread and gives the one before.
+// Sets the mode of the calling thread and returns the previous one.
 Result<int32_t> exchange_capture_mode(int32_t mode);
 // Records into an instance of a condition.
 Status begin_capture_into(Handle stream, Handle instance, int32_t mode);
 
-// Whether tasks of the stream keep information for profiles: while it is captured, and the stream
-// that the capture began on has the switch on.
+// Whether tasks of the stream store information for profiles: while it is captured, if the stream
+// on which the capture began has the switch on.
 bool caches_op_info(const device::Stream& stream);
 
 // The capture of a stream; stream_not_capturing when there is none.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditions in captures: a value in device memory decides, when the run comes to the task, which
-// of several instances runs, or whether one runs again. Thread-safe.
+// Conditions in captures: when the run reaches the task, a value in device memory decides which of
+// several instances runs, or whether one runs again. Thread-safe.
 #pragma once
 
 #include <cstdint>

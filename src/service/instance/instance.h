@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model instance: tasks of one stream or of several, captured (capture.h) or built (build.h),
-// which run together each time the instance is executed (replay.h). Each stream is a lane, whose
-// tasks run in order. Executions of one instance follow each other. Thread-safe.
+// A model instance: tasks of one or several streams, captured (capture.h) or built (build.h), which
+// are replayed each time the instance is executed (replay.h). Each stream is a lane, whose tasks
+// run in order. Executions of one instance run one after the other. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ struct Condition {
   Handle handle = 0;
 };
 
-// What one execution knows while it runs. Guarded by its mutex.
+// The state of one execution. Guarded by its mutex.
 struct RunState {
   struct Parked {
     uint32_t join;
@@ -54,13 +54,13 @@ struct RunState {
   };
   std::mutex mutex;
   bool busy = false;                    // an execution holds it
-  bool root_gone = false;               // the task that stands for it was dropped
+  bool root_gone = false;               // the task of the execution was dropped
   std::deque<device::Completion> next;  // executions that follow
   std::vector<uint8_t> joined;
   std::vector<Parked> parked;
   uint32_t active = 0;        // lanes that run beside
   device::Completion at_end;  // waits for them
-  bool stop = false;          // go no further
+  bool stop = false;          // do not continue
   bool end_reached = false;
   Status failure;
   const std::vector<uint64_t>* marks = nullptr;  // of events outside
@@ -96,7 +96,7 @@ class Instance : public std::enable_shared_from_this<Instance> {
   void finish();
   // Tasks may be added again; for an instance that is built.
   void reopen() { state_.store(State::open, std::memory_order_release); }
-  // Programs anew, from the tasks that are not disabled.
+  // Rebuilds the programs, from the tasks that are not disabled.
   void make_programs();
   bool has_tasks() const;
   uint32_t marks() const { return marks_; }
@@ -113,8 +113,8 @@ class Instance : public std::enable_shared_from_this<Instance> {
   void end_use() { uses_.fetch_sub(1, std::memory_order_acq_rel); }
   bool in_use() const { return uses_.load(std::memory_order_acquire) > 0; }
 
-  // Ends it: callbacks are called, handles and sub-instances go. Fails while it is open or in use,
-  // and for one that belongs to a condition.
+  // Destroys it: callbacks are called, handles and sub-instances are removed. Fails while it is
+  // open or in use, and for one that belongs to a condition.
   static Status destroy(Handle handle);
   void release();
 
@@ -122,10 +122,10 @@ class Instance : public std::enable_shared_from_this<Instance> {
   const std::shared_ptr<device::Stream>& worker(uint32_t lane);
   const std::shared_ptr<device::Stream>& own_stream();
 
-  // Puts another task into the place of one, also while the instance runs: a run that has not come
-  // to it yet takes the new one.
+  // Replaces a task, even while the instance runs: a run that has not reached it yet uses the new
+  // one.
   void replace_work(RecordedTask& task, std::unique_ptr<device::KeptTask> work);
-  // Lets go of tasks that were replaced; for the run that begins.
+  // Frees replaced tasks; called when a run begins.
   void drop_replaced();
 
   RunState& run() { return run_; }

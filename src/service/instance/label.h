@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Labels: places in the lanes of built instances that a task can jump to, and lists of them.
+// Labels: positions in the lanes of built instances that a task can jump to, and lists of them.
 // Thread-safe.
 #pragma once
 
@@ -34,10 +34,10 @@ Status destroy_label(Handle handle);
 Result<Handle> create_label_list(std::span<const Handle> labels);
 Status destroy_label_list(Handle handle);
 
-// Marks this place of a bound stream, once a label.
+// Sets the label at this position of a bound stream, once per label.
 Status set_label(Handle label, Handle stream);
-// A task that jumps to the label whose number it finds in device memory (32 bits), the last one for
-// numbers beyond `count`, which is the length of the list.
+// A task that jumps to the label whose index (32 bits) is in device memory; to the last one for
+// indices beyond `count`, the length of the list.
 Status switch_label(const void* index, uint32_t count, Handle list, Handle stream);
 
 }  // namespace anynpu::service

@@ -160,7 +160,7 @@ Outcome LaneWalker::perform(RecordedTask& task, TaskRun& run) {
   return settle(here_.instance->lanes()[task.lane].source->queue(), run);
 }
 
-// A task that steers the run. Nothing: go on.
+// Runs a control task. Nothing: continue.
 LaneWalker::Step LaneWalker::steer(RecordedTask& task, TaskRun& run) {
   switch (task.role) {
     case TaskRole::record:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of a run through one lane: tasks one after the other, joins with other lanes, jumps,
-// switches and conditions. Used by one thread at a time.
+// Executes one lane of a run: tasks one after the other, joins with other lanes, jumps, switches
+// and conditions. Used by one thread at a time.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,13 @@
 
 namespace anynpu::service {
 
-// A run of an instance begins: no join is passed, conditions have their first values.
+// Starts a run of an instance: no join is passed, conditions have their initial values.
 Status begin_run(Instance& instance);
 // What failed in the run so far.
 Status failure_of(Instance& instance);
 
-// Lanes that run beside (replay.cpp). `root` is the instance that was executed; `instance` is it,
-// or one of a condition inside.
+// Starts a concurrent lane (replay.cpp). `root` is the executed instance; `instance` is the same,
+// or that of a condition inside it.
 void start_lane(const std::shared_ptr<Instance>& root, Instance& instance, uint32_t lane,
                 uint32_t at);
 void start_lanes(const std::shared_ptr<Instance>& root, Instance& instance);
@@ -29,13 +29,13 @@ class LaneWalker {
 
   const std::shared_ptr<Instance>& root() const { return root_; }
 
-  // From here to the end of the lane, or until something is to be waited for.
+  // Runs to the end of the lane, or until it has to wait.
   device::Outcome go(device::TaskRun& run);
   // Parks until the lanes of the innermost instance have ended; false: they have.
   bool wait_for_lanes(device::TaskRun& run);
 
  private:
-  // Where it is: the task to run next.
+  // The position: the task to run next.
   struct Place {
     Instance* instance = nullptr;
     uint32_t lane = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recorded task that a thread submitted last, and what a program attaches to it. Thread-safe.
+// The task that a thread recorded last, and what a program attaches to it. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ void note_last_task(const std::shared_ptr<Instance>& instance, RecordedTask& tas
 // Nothing recorded by this thread since.
 void forget_last_task();
 
-// Says how the kernel was launched, which value is written or waited for, or which random numbers
-// are made. No effect unless the last task of this thread was recorded.
+// Attaches the launch parameters, the memory value, or the random number request. No effect unless
+// the last task of this thread was recorded.
 void describe_last_kernel(KernelNote note);
 void describe_last_value(const ValueNote& note);
 void describe_last_random(std::shared_ptr<RandomTask> random);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model instance as text: into the log, or as a file that viewers of Chrome traces show, a row a
+// A model instance as text: in the log, or as a Chrome trace file with one row per
 // stream. Thread-safe.
 #pragma once
 

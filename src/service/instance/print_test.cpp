@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/instance/print.h"
 
+#include <unistd.h>
+
 #include <fstream>
 #include <sstream>
 
@@ -14,7 +16,8 @@ using Print = InstanceTest;
 
 TEST_F(Print, ATraceHasAnEventForEachTask) {
   const Handle instance = captured("ab");
-  const std::string path = testing::TempDir() + "/print_test.json";
+  const std::string path =
+      testing::TempDir() + "/print_test_" + std::to_string(::getpid()) + ".json";
   ASSERT_TRUE(print_instance(instance, path.c_str(), false).ok());
   std::stringstream text;
   text << std::ifstream(path).rdbuf();

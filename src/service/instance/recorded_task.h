@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One task of a model instance, recorded once and run any number of times. Most are tasks as their
-// callers submitted them (`work`); what steers the run has a role of its own. The run reads them
-// without a lock; what may change between or during runs is atomic or belongs to Instance.
+// One task of a model instance, recorded once and run any number of times. Most are ordinary tasks
+// as they were submitted (`work`); control tasks have another role. A run reads them without a
+// lock; what may change between or during runs is atomic or belongs to Instance.
 #pragma once
 
 #include <atomic>
@@ -33,7 +33,7 @@ enum class TaskRole : uint8_t {
   wait_outside,    // for the last mark of an event when the run was queued
   wait_flag,       // until an event has a mark that was not reset
   activate,        // starts another lane
-  switch_lane,     // goes on in another lane if two values compare
+  switch_lane,     // continues in another lane if a comparison holds
   label,           // a place to jump to
   switch_label,    // jumps to one of several labels
   end,             // the run is complete

@@ -20,7 +20,7 @@ constinit TaskKind kRun{"model instance", Engine::control, false, true};
 constinit TaskKind kRunLoops{"model instance", Engine::control, true, true};
 constinit TaskKind kLane{"lane of a model instance", Engine::control, true, true};
 
-// Ends everything that runs beside: lanes drop what they have not begun.
+// Ends all concurrent lanes: they drop what they have not started.
 void drop_lanes(Instance& instance) {
   {
     std::lock_guard lock(instance.run().mutex);
@@ -34,7 +34,7 @@ void drop_lanes(Instance& instance) {
   }
 }
 
-// A failure ends the run: whoever is parked gets it.
+// A failure ends the run: parked tasks get it.
 void fail_run(Instance& instance, const Status& status) {
   std::vector<RunState::Parked> parked;
   Completion at_end;
@@ -50,7 +50,7 @@ void fail_run(Instance& instance, const Status& status) {
   at_end.finish(status);
 }
 
-// A lane that runs on a stream of its own. Its end counts, however it comes.
+// A lane that runs on its own stream. Its end is counted, however it comes.
 class LaneRun {
  public:
   LaneRun(std::shared_ptr<Instance> root, Instance& instance, uint32_t lane, uint32_t at)
@@ -78,7 +78,7 @@ class LaneRun {
   Instance* instance_;
 };
 
-// The task that stands for one execution.
+// The task of one execution.
 class Execution {
  public:
   Execution(std::shared_ptr<Instance> instance, std::unique_ptr<std::vector<uint64_t>> marks)
@@ -136,7 +136,7 @@ class Execution {
   bool at_end_ = false;
 };
 
-// The next execution may begin once this one is gone with all its lanes.
+// The next execution may begin once this one and all its lanes have ended.
 void release_run(Instance& instance) {
   Completion next;
   RunState& state = instance.run();
@@ -171,7 +171,7 @@ LaneRun::~LaneRun() {
   release_run(*root);
 }
 
-// Marks that the run did not come to are dropped, so that nobody waits for them.
+// Marks that the run did not reach are dropped, so that nothing waits for them.
 void drop_marks(Instance& instance, const std::vector<uint64_t>& marks) {
   for (const Lane& lane : instance.lanes()) {
     for (const auto& task : lane.tasks) {

@@ -56,7 +56,7 @@ class GroupUpdate final : public device::TaskRecorder {
                 what);
   }
 
-  // Puts the launches into place when the stream comes to it.
+  // Replaces the launches when the stream reaches the task.
   Status submit_to(Stream& stream) {
     std::lock_guard lock(mutex_);
     if (tasks_.empty()) return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Task groups: launches of a capture that a program may replace later. An update collects launches
-// on a stream that is not being captured, as many and of the same kinds as the group has; a task of
-// that stream then puts them into the instance. Thread-safe.
+// Task groups: launches of a capture that a program can replace later. An update collects launches
+// on a stream that is not being captured, in the same number and of the same kinds as the group; a
+// task of that stream then puts them into the instance. Thread-safe.
 #pragma once
 
 #include <atomic>

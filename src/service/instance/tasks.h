@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The streams and tasks of a model instance as programs look at them and change them. Changes take
-// effect with update_instance. Thread-safe.
+// Queries and changes of the streams and tasks of a model instance. Changes take effect with
+// update_instance. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct InstanceTask {
   RecordedTask* task = nullptr;  // lives as long as the instance
 };
 
-// Streams of an instance: those that are bound, or one for each that was captured, good for
-// tasks_of_stream alone.
+// Streams of an instance: the bound ones, or one for each captured stream, valid only for
+// tasks_of_stream.
 Result<std::vector<Handle>> streams_of_instance(Handle instance);
 Result<std::vector<Handle>> tasks_of_stream(Handle stream);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of arguments for kernels, one argument after the other. A list lies in memory of ours or in
-// the program's; then the program's memory for the handle holds a mark and our own handle, and its
-// address is the handle of the list. Thread-safe.
+// Argument lists of kernels. A list is in our own memory or in the program's; in the second case
+// the program's memory for the handle holds a mark and our own handle, and its address is the
+// handle of the list. Thread-safe.
 #pragma once
 
 #include "base/result.h"
@@ -24,7 +24,7 @@ Result<Handle> append_kernel_arg(const void* list, const void* from, size_t byte
 Result<Handle> append_place_holder(const void* list);
 Result<void*> place_holder_memory(const void* list, Handle parameter, size_t bytes);
 Status update_kernel_arg(const void* list, Handle parameter, const void* from, size_t bytes);
-// No argument may be added from here on.
+// No argument can be added afterwards.
 Status finish_kernel_args(const void* list);
 
 }  // namespace anynpu::service

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a kernel of the program. What it prints and the assertion that ends it also go to a file
-// when the configuration asks for it (dump_kernel_data).
+// Runs a custom kernel. Its output and a failed assertion are also written to a file if the
+// configuration says so (dump_kernel_data).
 #pragma once
 
 #include "exec/device_kernel.h"

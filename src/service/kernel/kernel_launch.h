@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches of kernels: what one needs is read before the call returns; the kernel runs as a task of
-// the stream. Thread-safe.
+// Kernel launches: arguments are read before the call returns; the kernel runs as a stream task.
+// Thread-safe.
 #pragma once
 
 #include <functional>
@@ -15,15 +15,15 @@ namespace anynpu::service {
 using ReadLaunch = std::function<Status(const exec::DeviceKernel&, exec::KernelLaunch&)>;
 Status submit_kernel(Handle function, uint32_t blocks, Handle stream, const ReadLaunch& read);
 
-// Arguments in memory of a device, which are read when the stream comes to the kernel.
+// Arguments in device memory, which are read when the stream reaches the kernel.
 Status submit_kernel_with(Handle function, uint32_t blocks, Handle stream, const void* arguments,
                           size_t bytes, const ReadLaunch& read);
 // Arguments one by one: values[i] is the address of argument i, which has the size that the kernel
 // declares (kernel_query.h).
 Status read_values(const exec::DeviceKernel& kernel, void* const* values,
                    exec::KernelLaunch& launch);
-// The same as a task outside of a stream, from arguments as a program lays them out; it can run any
-// number of times.
+// A separate task from arguments in the program's layout; it can run any number of
+// times.
 Result<std::unique_ptr<device::KeptTask>> make_kernel_task(Handle function, uint32_t blocks,
                                                            std::span<const std::byte> arguments,
                                                            const device::Stream& stream);
@@ -37,7 +37,7 @@ Result<std::span<const std::byte>> read_args_memory(const void* data, size_t byt
 // An attribute of the next launch of this thread, for those that read a recorded launch.
 void note_launch_attribute(int32_t id, std::span<const std::byte> value);
 
-// A checker asks which memory the next launch of this thread touches.
+// For `anynpu check`: reports which memory the next launch of this thread accesses.
 void watch_next_launch(decltype(exec::KernelLaunch::touched) watch);
 
 }  // namespace anynpu::service

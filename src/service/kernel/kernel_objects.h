@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of the program as it holds them, by handle: what was loaded, its functions, and lists of
-// arguments.
+// Objects of custom kernels behind handles: loaded binaries, their functions, and argument
+// lists.
 #pragma once
 
 #include <cstddef>
@@ -78,7 +78,7 @@ struct KernelParam {
 
 // The function of this name; the same handle each time. Fails with unknown_kernel.
 Result<Handle> find_function(Handle binary, const char* name);
-// The function that lies at an address of the cluster, of those that were asked for.
+// The function at an address of the cluster, among those already looked up.
 Result<Handle> function_at(Handle binary, uint64_t address);
 
 }  // namespace anynpu::service

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known about loaded objects and the functions in them. Thread-safe.
+// Queries about loaded binaries and their functions. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct KernelMemory {
   void* address = nullptr;
   size_t bytes = 0;
 };
-// Where an object lies.
+// The memory of a binary.
 Result<KernelMemory> binary_memory(Handle binary);
 // A global variable of an object, as memory that programs copy from and to. Fails with
 // unknown_symbol.
@@ -24,7 +24,7 @@ Result<KernelMemory> find_variable(Handle binary, const char* name);
 Result<Handle> binary_of(Handle function);
 Result<size_t> code_bytes(Handle function);
 
-// Where each argument lies when all stand in one piece: addresses have 8 bytes. Known from debug
+// Offsets of arguments in an argument block, in which addresses have 8 bytes. From debug
 // information (-g); unsupported_feature without it.
 struct ParameterPlace {
   size_t offset = 0;
@@ -33,11 +33,11 @@ struct ParameterPlace {
 Result<std::vector<ParameterPlace>> parameter_places(const exec::DeviceKernel& kernel);
 Result<std::vector<ParameterPlace>> parameter_places(Handle function);
 
-// Who is told when a kernel of the object fails; empty: nobody.
+// The callback for failed kernels of the binary; empty: none.
 Status set_binary_callback(Handle binary, ExceptionCallback callback);
 
-// A function as programs name it: by its handle. The address of a function that a mixed build
-// registered is never known here: invalid_device_function.
+// Resolves a function handle. Host stubs of mixed host and device builds are unknown here:
+// invalid_device_function.
 Result<Handle> function_named(const void* name);
 
 }  // namespace anynpu::service

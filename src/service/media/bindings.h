@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Channels that are tied together: pictures of a decoder go to an encoder by themselves, and are
-// not fetched by the program. A picture that the encoder cannot take at once is dropped, with a
-// line in the log. Thread-safe.
+// Bound channels: pictures of a decoder go to an encoder automatically, and are not fetched by the
+// program. A picture that the encoder cannot take at once is dropped, with a line in the log.
+// Thread-safe.
 #pragma once
 
 #include <cstdint>

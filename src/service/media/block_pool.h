@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pools of equal blocks of device memory. A block has a number of references; without any it is
-// free again. Numbers of pools and blocks are never given twice. Thread-safe.
+// Pools of equal blocks of device memory. Blocks are reference-counted; without references a block
+// is free again. Numbers of pools and blocks are never reused. Thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A video channel of the first interface: a stream of its own whose callbacks run in a thread of
-// the program. Work is queued in order; what it finished is handed to the program's callback inside
-// that thread's process_report, before the next work starts. Thread-safe.
+// A video channel of V1: its own stream, whose callbacks run in a thread of the program. Work is
+// queued in order; its result is passed to the program's callback inside that thread's
+// process_report, before the next work starts. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -25,8 +25,8 @@ class CallbackChannel : public std::enable_shared_from_this<CallbackChannel> {
   // From inside work: a callback of the program.
   void call(std::function<void()> callback);
 
-  // Waits until all work and its callbacks are done; gives up when the thread runs none for long.
-  // In that thread itself there is nothing to wait for: its callbacks run after the call.
+  // Waits until all work and its callbacks are done; gives up if the thread processes none for
+  // long. In that thread itself it does not wait: its callbacks run after the call.
   Status wait();
 
   // Refused inside a callback of its own thread, where its callbacks cannot run.

@@ -19,7 +19,7 @@ enum class EpollChange : uint8_t { add, modify, remove };
 
 Result<int32_t> create_epoll(int32_t size);
 Status change_epoll(int32_t epoll, EpollChange change, int32_t fd, const EpollEvent& event);
-// At most `limit` events; none when the time (-1: for ever) is over.
+// At most `limit` events; none when the time (-1: forever) is over.
 Result<std::vector<EpollEvent>> wait_epoll(int32_t epoll, int32_t limit, int32_t milliseconds);
 Status close_epoll(int32_t epoll);
 

@@ -7,7 +7,7 @@
 
 namespace anynpu::media {
 
-// What a file says of itself; the unit has to be there.
+// The header information of a file; the chip must have the unit.
 Result<JpegInfo> read_jpeg_info(const void* data, uint32_t bytes);
 Result<PngInfo> read_png_info(const void* data, uint32_t bytes);
 // Bytes that a decoded or encoded file takes.
@@ -15,8 +15,8 @@ Result<uint32_t> predict_decoded_bytes(ImageType type, const void* data, uint32_
                                        int32_t format);
 Result<uint32_t> predict_jpeg_bytes(Handle picture, Handle config);
 
-// The file is read when the stream comes to it, since an earlier task may bring it. The output's
-// description then has what the program left open, and its return code.
+// The file is read when the stream reaches the task, since an earlier task may write it. The output
+// description then has the values that the program left at zero, and the return code.
 Status decode_image(ImageType type, Handle channel, const void* data, uint32_t bytes, Handle output,
                     Handle stream);
 // `*size` is the room at `data`, and the file's bytes once it is there.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What JPEG and PNG files in memory of programs say of themselves, and which picture they decode
+// Header information of JPEG and PNG files in memory of programs, and the picture they decode
 // to.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs hold by handle and describe their calls with: pictures, packets, regions, settings.
-// Plain data of the program, read and written by one thread at a time; calls copy what they need.
+// Objects behind handles with which programs describe their calls: pictures, packets, regions,
+// settings. Plain data, read and written by one thread at a time; calls copy what they need.
 #pragma once
 
 #include <memory>
@@ -36,7 +36,7 @@ struct PacketDesc {
 
 struct RegionConfig {
   Edges edges;
-  // Refuses edges that are behind each other.
+  // Refuses edges in the wrong order.
   Status set(const Edges& changed);
 };
 
@@ -80,7 +80,7 @@ Result<Handle> insert_handle(std::shared_ptr<T> object) {
   return fail(Code::limit_exceeded, "no handle is free; destroy objects that are no longer used");
 }
 
-// Ends the life of a handle; the sentence says why when it is none.
+// Removes a handle; the error says why it is not valid.
 template <typename T>
 Status remove_handle(Handle handle) {
   if (HandleTable::instance().remove<T>(handle)) return {};

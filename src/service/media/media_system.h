@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The units whose channels are known by number, as a whole: programs start them before the first
-// channel and end them after the last.
+// Init and exit of the V2 units: programs call them before the first channel and after the
+// last.
 #pragma once
 
 #include "base/status.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A channel for pictures: what a program opens before it submits work and closes after. Closing
-// waits for the work that was submitted through it, as documented. Thread-safe.
+// A picture channel: opened before work is submitted and closed afterwards. Closing waits for the
+// work submitted through it, as documented. Thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -29,8 +29,8 @@ class PictureChannel : public std::enable_shared_from_this<PictureChannel> {
   Status open();
   // Fails when it is not open.
   Result<Use> use();
-  // Waits for all uses; further ones are refused meanwhile. Inside a callback, which may stand in
-  // the way of the work, it fails instead of waiting, and the channel stays open.
+  // Waits for all uses; new ones are refused meanwhile. Inside a callback, which may block the
+  // work, it fails instead of waiting, and the channel stays open.
   Status close();
   bool is_open() const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A structure of a front door, byte by byte: settings that have no effect here are given back as
-// the program wrote them. Only the front door looks inside.
+// A struct of a front door as bytes: settings without effect here, which getters return as the
+// program wrote them. Only the front door interprets them.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is drawn over the pictures of one channel, in the order of layers. Thread-safe; a channel
-// that nothing is drawn over asks one atomic.
+// The regions drawn over the pictures of one channel, in layer order. Thread-safe; a channel
+// without regions reads one atomic.
 #pragma once
 
 #include <atomic>

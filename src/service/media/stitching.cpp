@@ -21,7 +21,7 @@ StitchEntry entry_at(const uint8_t* table, size_t index) {
   return entry;
 }
 
-// The value at a place between samples; the edge goes on outside.
+// The value at a position between samples; the edge is replicated outside.
 double sample(const pixel::Plane& plane, double x, double y, uint32_t channel) {
   const double right = plane.width - 1, bottom = plane.height - 1;
   x = std::isfinite(x) ? std::clamp(x, 0.0, right) : 0;
@@ -80,7 +80,7 @@ pixel::Lookup unchanged() {
   return lookup;
 }
 
-// The pictures with their gains, in memory of their own.
+// The pictures with their gains, in separate memory.
 std::vector<pixel::OwnPicture> with_gains(const std::vector<pixel::Picture>& from,
                                           const ComputeGains& compute) {
   std::vector<pixel::Histogram> histograms(from.size());

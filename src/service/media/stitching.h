@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A round view made of several pictures: a table says for each pixel of the result which two
-// pictures it comes from, where, and with which weights. Before that, a function of the program may
-// compute a table of values (a gain) for each picture from the histograms.
+// Surround view from several pictures: a table gives for each output pixel two pictures, the
+// positions in them and the weights. Before that, a function of the program may compute a lookup
+// table (a gain) for each picture from the histograms.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct StitchGain {
   const pixel::Histogram* histogram;  // of the picture
   pixel::Lookup* lookup;              // to be filled; keeps all values at first
 };
-// One for each picture; non-zero: the pictures are taken as they are.
+// One for each picture; non-zero result: no gains are applied.
 using ComputeGains = std::function<int32_t(std::span<const StitchGain> pictures)>;
 
 struct StitchSpec {

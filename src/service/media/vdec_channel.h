@@ -118,7 +118,7 @@ class VdecChannel : public std::enable_shared_from_this<VdecChannel> {
   };
 
   bool is_jpeg() const { return attr_.codec == CodecType::jpeg; }
-  // A decoder that has seen nothing yet; packets whose pictures have not come are forgotten.
+  // Opens a fresh decoder; packets whose pictures have not been delivered are dropped.
   Status open_session();
   void run(const std::shared_ptr<Sent>& sent);
   void run_video(const std::shared_ptr<Sent>& sent);

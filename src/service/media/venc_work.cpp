@@ -149,7 +149,7 @@ VencPack VencChannel::pack_of(const Packet& packet, uint32_t index) const {
   const bool whole = packs_of(packet) == 1;
   uint32_t begin = 0, end = packet.bytes;
   if (!whole) {
-    // Start codes belong to the unit behind them.
+    // Start codes belong to the unit after them.
     begin = index == 0 ? 0 : packet.nals[index - 1].first + packet.nals[index - 1].second;
     end = packet.nals[index].first + packet.nals[index].second;
     if (index + 1 == packet.nals.size()) end = packet.bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A channel of the picture unit: jobs are queued on its stream and get a number; any thread may
-// wait for the result of a number, once. Thread-safe.
+// A VPC channel: jobs are queued on its stream and get a number; any thread may wait for the result
+// of a number, once. Thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -31,20 +31,20 @@ class VpcChannel : public std::enable_shared_from_this<VpcChannel> {
   static Result<std::shared_ptr<VpcChannel>> open();
   explicit VpcChannel(ChannelStream stream) : stream_(std::move(stream)) {}
 
-  // Queues what `add` puts into a job with the channel's matrix; gives the job's number. The time
-  // is checked and not needed: queueing does not wait.
+  // Queues the job that `add` fills, with the channel's matrix; returns its number. The timeout is
+  // checked but not needed: queueing does not wait.
   Result<uint32_t> run(int32_t milliseconds, const std::function<Status(VpcJob&)>& add);
   // Fetches the result; not_found for numbers never given or fetched already.
   Status wait(uint32_t job, int32_t milliseconds);
 
-  // For the jobs that follow. Coefficients of own matrices are limited to what conversions can
-  // hold.
+  // For later jobs. Coefficients of custom matrices are limited to the range of the
+  // conversions.
   Status set_matrix(const ChannelMatrix& matrix);
   ChannelMatrix matrix();
-  // Parameters of a round view, and the program's structure to be given back.
+  // Parameters of surround view, and the program's struct for the getter.
   Status set_stitching(StitchSpec spec, Record record);
   Record stitching_record();
-  // A job that makes the round view.
+  // A job for surround view.
   Result<uint32_t> stitch(std::span<const PictureSpec> from, const PictureSpec& to,
                           int32_t milliseconds);
   // What is drawn over the outputs of all jobs that follow.

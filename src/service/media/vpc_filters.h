@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filters, mirrors and turns of pictures: parameters are checked, the work goes into a job.
+// Filters, flips and rotations of pictures: parameters are checked, the work is added to a job.
 #pragma once
 
 #include <span>
@@ -47,7 +47,7 @@ struct FilterSpec {
 Status add_filter(VpcJob& job, const PicturePair& pair, const FilterSpec& filter);
 // `side` is odd, 3 to 31.
 Status add_median_blur(VpcJob& job, const PicturePair& pair, uint32_t side);
-// The greatest (dilate) or the least (erode) of each neighbourhood, several times.
+// The maximum (dilate) or minimum (erode) of each neighbourhood, several times.
 Status add_morph(VpcJob& job, const PicturePair& pair, const MorphSpec& morph, pixel::Rank rank);
 // `mode` of pixel::Mirror.
 Status add_flip(VpcJob& job, const PicturePair& pair, int32_t mode);

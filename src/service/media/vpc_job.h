@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work of the picture unit as programs ask for it: pictures are checked when the work is put
-// together, and it runs later, on a stream. One job may have many parts (batches); parts that write
-// different pictures run side by side.
+// A job of the VPC: pictures are checked when work is added, and it runs later, on a stream.
+// One job may have many parts (batches); parts that write different pictures run in
+// parallel.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ namespace anynpu::media {
 
 class VpcJob {
  public:
-  // The version says what the numbers for ways of scaling mean.
+  // The version selects the meaning of the interpolation numbers.
   explicit VpcJob(Version version = Version::v2,
                   const pixel::ColorMatrix& matrix = pixel::color_matrix(0))
       : version_(version), matrix_(matrix) {}

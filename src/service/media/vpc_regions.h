@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that cut regions out of pictures, scale them and paste them: what a program states, checked
-// and put into a job.
+// Crop, scale and paste of regions: the program's parameters are checked and added to a
+// job.
 #pragma once
 
 #include <optional>

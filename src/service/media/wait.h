@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting with the time limits of the media functions: -1 for ever, 0 not at all, else
+// Waiting with the timeouts of the media functions: -1: forever, 0: not at all, else
 // milliseconds.
 #pragma once
 

@@ -18,7 +18,7 @@ std::atomic<CopyRules> rules{CopyRules::runtime};
 
 bool follows_guide() { return rules.load(std::memory_order_relaxed) == CopyRules::guide; }
 
-// Memory of the program's own that no device was told of.
+// Memory of the program that is not registered with any device.
 bool is_pageable(const void* address) {
   return !RangeMap::instance().find(reinterpret_cast<uintptr_t>(address));
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asynchronous copies as programs of the vendor's runtime know them. Two rules differ between its
-// documents: a copy inside the host is refused by the call (runtime) or by the next synchronize
-// (guide of pyACL), and the call waits for a copy with host memory that is neither pinned nor
-// registered (runtime) or does not (guide). The runtime also has limits of its own for copies of
-// rows: unsupported_shape. Thread-safe.
+// Asynchronous copies by the vendor's rules. Two rules differ between its documents: a
+// host-to-host copy is refused by the call (C headers) or by the next synchronize
+// (pyACL guide), and a copy with pageable host memory is synchronous (headers) or
+// queued (guide). The headers also have limits for 2D copies: unsupported_shape.
+// Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ enum class CopyRules { runtime, guide };
 void set_copy_rules(CopyRules rules);
 
 Status copy_async(const device::Copy& request, Handle stream);
-// Rows between the host and a device; queued ones have at most 5,000,000 bytes and are at most
-// 5,242,880.
+// 2D copies between host and device; asynchronous ones have a width of at most 5,000,000 bytes and
+// at most 5,242,880 rows.
 Status copy_2d(const device::Copy2d& request);
 Status copy_2d_async(const device::Copy2d& request, Handle stream);
 // As device::copy_batch_async.

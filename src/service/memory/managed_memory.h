@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that the host and devices read and write at one address. Devices here see the memory of
-// the process, so no page ever moves: advice and prefetches are noted for each page of 2 MiB and
-// read back. Freed like device memory. Thread-safe.
+// Memory that host and devices access at one address. Devices here see the memory of the process,
+// so pages never migrate: advice and prefetches are recorded for each 2 MiB page and can be
+// queried. Freed like device memory. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -56,7 +56,7 @@ struct PageRange {
   size_t bytes = 0;
   PageLocation location{};
 };
-// Checks all ranges, then notes the locations when the stream comes to it.
+// Checks all ranges; records the locations when the stream reaches the task.
 Status prefetch_pages(std::span<const PageRange> ranges, Handle stream);
 
 }  // namespace anynpu::service

@@ -62,7 +62,7 @@ void tell_pools(const Stream&) {
 MemoryPool::MemoryPool(std::shared_ptr<device::Device> device, size_t most_bytes)
     : device_(std::move(device)), most_bytes_(most_bytes ? most_bytes : device_->memory_total()) {}
 
-// Whether a block that was given back can be used by the next tasks of `stream` as it is.
+// Whether a freed block can be used by the next tasks of `stream` without waiting.
 bool MemoryPool::usable(const Block& block, const Stream& stream) const {
   if (block.stream.lock().get() == &stream) return true;
   const bool done = block.free_from->state() != device::EventState::recorded;

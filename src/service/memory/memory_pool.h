@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pools of device memory whose blocks are taken and given back in the order of a stream. A block
-// that was given back stays with the pool: the next one who asks for about that size gets it, at
-// once on the same stream, on another stream as the attributes allow. What lies above the release
-// threshold goes back to the device when the program waits for a stream. Thread-safe; a pool that
-// is destroyed lives on until its last block is given back.
+// Device memory pools with stream-ordered allocation. A freed block stays in the pool: the next
+// request of about that size reuses it, at once on the same stream, on another stream as the
+// attributes allow. Memory above the release threshold goes back to the device when the program
+// waits for a stream. Thread-safe; a destroyed pool exists until its last block is
+// freed.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ enum class PoolAttribute : int {
   release_threshold = 4,
   reserved = 5,  // what the pool has from the device; read only
   reserved_peak = 6,
-  used = 7,  // what it has lent; read only
+  used = 7,  // what is allocated from it; read only
   used_peak = 8,
 };
 
@@ -37,7 +37,7 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   MemoryPool(std::shared_ptr<device::Device> device, size_t most_bytes);
 
   Result<void*> take(size_t bytes, const std::shared_ptr<device::Stream>& stream);
-  // Gives back to the device what is not in use, down to `keep` bytes.
+  // Returns unused memory to the device, down to `keep` bytes.
   void trim(size_t keep);
   // The program has waited for a stream.
   void synchronized();
@@ -49,7 +49,7 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
 
  private:
   friend Status give_back_to_pool(void* address, Handle stream);
-  // Memory of the device; gone when the pool and the last task let go of it.
+  // Device memory; freed when the pool and the last task release it.
   struct Block {
     std::shared_ptr<void> memory;
     size_t bytes = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known about memory, and freeing it behind all work of the device. Thread-safe.
+// Queries about memory, and freeing it after all work of the device. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ Result<bool> are_of_types(std::span<void* const> addresses, uint32_t types);
 // Which engines of a card reach memory that a program registered: by number, 0 to 9.
 Result<bool> reaches_host_memory(int32_t device, int engine);
 
-// Waits for the current device, then frees, also when its work failed: that is returned.
+// Waits for the current device, then frees, even if its work failed; returns that failure.
 Status free_device_after_work(void* address);
 Status free_host_after_work(void* address);
 

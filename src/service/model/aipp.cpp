@@ -69,7 +69,7 @@ Status check_with_gears(const om::Meta& meta, const AippValues& values, const Sh
               values.header.source_w, values.header.source_h, meta.name, shape[3], shape[2]);
 }
 
-// Guide 7.6.2: what comes out lies in the ranges of --input_shape.
+// Guide 7.6.2: the output must be within the ranges of --input_shape.
 Status check_with_ranges(const om::Meta& meta, const om::Aipp& aipp, const Shape& picture) {
   const om::TensorInfo& info = meta.inputs[aipp.input];
   for (size_t i = 0; i < info.ranges.size() && i < picture.size(); ++i) {

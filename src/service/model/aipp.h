@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AIPP of loaded models: what an input has, and the parameters of dynamic AIPP for the next
+// AIPP of loaded models: the settings of an input, and the parameters of dynamic AIPP for the next
 // executions with a dataset. They are checked against the model when they are set, and written to
 // the buffer of the input ascend_dynamic_aipp_data. Thread-safe.
 #pragma once

@@ -26,7 +26,7 @@ std::string note_of(TensorSide side, size_t index, const std::string& name) {
   return format("in {} {} ('{}') of the dataset", name_of(side), index, name);
 }
 
-// The buffer of one tensor; fails when it is gone or too small.
+// The buffer of one tensor; fails when it was destroyed or is too small.
 Result<DataBuffer> find_buffer(Handle handle, const BufferNeed& need, TensorSide side,
                                size_t index) {
   auto buffer = resolve<DataBuffer>(handle);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The addresses of one execution of a model, with references that keep the memory from being given
-// away. Used by one thread at a time; used again, so that executions allocate nothing.
+// The addresses of one execution of a model, with references that keep the memory alive. Used by
+// one thread at a time; reused, so that executions allocate nothing.
 #pragma once
 
 #include <memory>
@@ -20,11 +20,11 @@ class Binding {
   // Checks the datasets against the model and chooses the plan: the gear or the shapes that were
   // set, or the only one. The model must have been loaded on `device`.
   Status bind(const ExecuteCall& call, const device::Device& device);
-  // Memory for the work of this execution alone; nothing when its address is null.
+  // Work memory for this execution only; no effect when its address is null.
   Status bind_work(exec::Buffer work);
   // `queue`: of the stream that the execution is a task of; null for one in the calling thread.
   Status run(device::Queue* queue = nullptr);
-  // Lets go of everything but the memory of its lists.
+  // Releases everything except the capacity of its lists.
   void clear();
 
   bool has_loops() const { return loaded_->has_loops(); }

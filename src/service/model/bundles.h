@@ -18,8 +18,8 @@ class Bundles {
  public:
   static Bundles& instance();
 
-  // All models or none. Ids of bundles begin above those of models, so that neither is taken for
-  // the other, and are not given out again.
+  // Loads all models or none. Bundle ids are above those of models, so that they are not confused,
+  // and are never reused.
   Result<uint32_t> load_file(const char* path);
   Result<uint32_t> load_memory(const void* data, size_t size);
   // The others fail with bundle_not_found for an id that no loaded bundle has.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data buffers of a model's inputs or outputs, in order of their index, and what was chosen for
-// the next execution: a gear, shapes, AIPP. Programs share datasets between threads: each guards
+// The data buffers of a model's inputs or outputs, in order of their index, and the settings of the
+// next execution: a gear, shapes, AIPP. Programs share datasets between threads: each guards
 // itself, and executions read it without a lock.
 #pragma once
 
@@ -72,22 +72,22 @@ class Dataset {
   Dataset& operator=(const Dataset&) = delete;
   ~Dataset();
 
-  // Keep the reading for as long as it takes to look at it, and no longer.
+  // Keep the read short (base/read_mostly.h).
   ReadMostly<Contents>::Reading read() const { return contents_.read(); }
 
   // Appends a buffer; fails when the handle is none of a data buffer.
   Status add(Handle buffer);
   // Fails with invalid_argument when there is no such index.
   Result<Handle> buffer(size_t index) const;
-  // The setters of gears and AIPP are called before every run: what was chosen already is not
-  // chosen anew.
+  // The setters of gears and AIPP are called before every run: setting the same value again is
+  // free.
   void choose_gear(const GearChoice& choice);
   void choose_aipp(const AippChoice& choice);
   // The description of one tensor, as the program sets it. Copied: the program may destroy its own
   // at once. Fails for an index without a buffer.
   Status set_desc(size_t index, const TensorDesc& desc);
-  // What an execution found an output to be. Nothing is allocated when the description says so
-  // already.
+  // The actual shape of an output after an execution. Nothing is allocated if it has not
+  // changed.
   void set_found_desc(size_t index, const om::TensorInfo& info, DType dtype, const Shape& shape);
   // A handle that stays valid until the description is replaced; fails when there is none.
   Result<Handle> desc_handle(size_t index);

@@ -21,7 +21,7 @@ TensorDesc describe_value(const graph::Value& value) {
   return desc;
 }
 
-// Weights that a kernel has packed have no address of their own.
+// Weights that a kernel has packed have no address.
 void set_addresses(const std::vector<size_t>& operands, const std::vector<const void*>& addresses,
                    std::vector<TensorDesc>& descs) {
   for (size_t i = 0; i < descs.size() && i < operands.size(); ++i) {
@@ -30,7 +30,7 @@ void set_addresses(const std::vector<size_t>& operands, const std::vector<const 
   }
 }
 
-// One description that stands for several.
+// One description that holds several.
 Handle make_list(const std::vector<TensorDesc>& descs) {
   auto list = std::make_shared<TensorDesc>();
   for (const TensorDesc& desc : descs) list->list.push_back(std::make_shared<TensorDesc>(desc));

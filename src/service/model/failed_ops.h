@@ -30,8 +30,8 @@ class FailedOps {
  public:
   static FailedOps& instance();
 
-  // Called in the thread of an execution that failed, before the failure is reported: remembers
-  // which of `ops` it was.
+  // Called in the thread of a failed execution, before the failure is reported: stores which of
+  // `ops` failed.
   void note(const std::vector<OpInfo>& ops);
   void note(OpInfo op);
   // Called by the report, in the same thread: from now on the operator is found by the ids of the

@@ -52,7 +52,7 @@ std::string list_gears(const om::Meta& meta) {
   return text;
 }
 
-// The numbers a program would see in the buffer: for dims, those of the open extents alone.
+// The numbers that a program would see in the buffer: for dims, only the unknown dimensions.
 Gear buffer_numbers(const om::Meta& meta, const Gear& gear) {
   if (meta.gear_kind != GearKind::dims) return gear;
   Gear numbers;

@@ -31,7 +31,7 @@ Result<om::Model> read_file(const char* path, const om::WeightSource& weights = 
   return compile::open_file(path, weights);
 }
 
-// Sizes may be asked for before there is a device.
+// Sizes may be queried before there is a device.
 ops::Target current_target() {
   const auto context = device::Runtime::instance().current();
   return context.ok() ? exec::target_of(*(*context)->device()) : ops::Target::host();

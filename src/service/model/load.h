@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loading and unloading of offline models, from files and from memory, with memory of our own or of
-// the program, executed by calls or driven by queues. Loading needs a current context: the model
-// belongs to its device. Thread-safe.
+// Loading and unloading of offline models, from files and from memory, with our own memory or the
+// program's, executed by calls or fed by queues. Loading needs a current context: the model belongs
+// to its device. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ struct ModelLoadOptions {
 Result<uint32_t> load_model_file(const char* path, const ModelLoadOptions& options = {});
 Result<uint32_t> load_model_memory(const void* data, size_t size,
                                    const ModelLoadOptions& options = {});
-// The same for models that queues drive.
+// The same for models that are fed by queues.
 Result<uint32_t> load_queue_model_file(const char* path, const QueueIds& queues,
                                        FailedRunReport report);
 Result<uint32_t> load_queue_model_memory(const void* data, size_t size, const QueueIds& queues,

@@ -14,7 +14,7 @@ namespace anynpu::service {
 
 namespace {
 
-// Outputs are called "node:index:tensor"; the tensor's name alone is found as well.
+// Outputs are called "node:index:tensor"; the tensor's name is found as well.
 bool ends_in(std::string_view full, std::string_view name) {
   return full.size() > name.size() + 1 && full.ends_with(name) &&
          full[full.size() - name.size() - 1] == ':';
@@ -104,7 +104,7 @@ Result<const char*> ModelDesc::real_name(std::string_view name) const {
   return fail(Code::invalid_argument, "the model has no input or output '{}'", name);
 }
 
-// "[5]conv1[5]relu1": the operators of the source model that `op` stands for.
+// "[5]conv1[5]relu1": the operators of the source model that `op` replaces.
 Result<const char*> ModelDesc::op_attribute(std::string_view op, std::string_view attribute) {
   if (attribute != kOriginalNamesAttribute) {
     return fail(Code::invalid_argument, "the attribute is '{}'; expected {}", attribute,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The description of a model that a program asks for: names, types, formats, shapes and sizes of
-// its inputs and outputs. Empty until it is filled. Programs share descriptions between threads, so
-// each guards itself.
+// The description of a model for programs: names, types, formats, shapes and sizes of its inputs
+// and outputs. Empty until it is filled. Programs share descriptions between threads, so each
+// guards itself.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace anynpu::service {
 
 // The longest name that fits into the structure of the documents; longer ones are abbreviated.
 constexpr size_t kLongestTensorName = 127;
-// The attribute of an operator that names the operators of the source model it stands for.
+// The attribute of an operator that lists the source model's operators that it replaces.
 constexpr std::string_view kOriginalNamesAttribute = "_datadump_original_op_names";
 
 // One input or output; keeps the description it belongs to alive.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loaded models by id. Ids are small positive numbers that are not given out again soon, because
-// programs print and keep them. Looking one up takes no lock. Thread-safe; queued executions hold a
-// reference, so unloading while they wait is safe.
+// Loaded models by id. Ids are small positive numbers that are not reused soon, because programs
+// print and keep them. Lookup takes no lock. Thread-safe; queued executions hold a reference, so
+// unloading while they wait is safe.
 #pragma once
 
 #include <atomic>
@@ -54,9 +54,9 @@ class ModelTable {
   Status remove(uint32_t id);
   // Removes a model that the bundle still has. False when it is gone, or its id is another's.
   bool remove_of_bundle(uint32_t id, uint32_t bundle_id);
-  // Models on this device are driven by their queues no longer: what a reset of it does.
+  // Stops the queue-fed models on this device, when it is reset.
   void stop_drives(int32_t device_id);
-  // Unloads everything: what finalising does.
+  // Unloads everything, at finalize.
   void clear();
 
  private:

@@ -95,7 +95,7 @@ Result<std::shared_ptr<QueueDrive>> QueueDrive::create(const std::shared_ptr<Mod
 QueueDrive::QueueDrive(const std::shared_ptr<Model>& model, std::shared_ptr<device::Device> device,
                        ModelQueues queues)
     : model_(model),
-      // Of no context, whose synchronize would wait for it for ever.
+      // Of no context, whose synchronize would wait for it forever.
       stream_(std::make_shared<device::Stream>(std::move(device), std::weak_ptr<device::Context>(),
                                                device::StreamOptions{})),
       queues_(std::move(queues)) {}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that queues drive: one buffer from every input
-// queue, in order of the inputs, a run, one buffer into every output queue; again and again, on a
-// stream of its own that parks while a queue is empty or full. Buffers hold the bytes of a tensor
-// and nothing else. A run that fails is reported, also to the exception callback, and leaves an
-// empty buffer in each output queue, so that results stay in the order of their inputs and nobody
-// waits for ever. Thread-safe.
+// Models fed by queues: in a loop, take one buffer from every input queue, in order of the inputs,
+// run, and put one buffer into every output queue. This happens on a separate stream that parks
+// while a queue is empty or full. Buffers hold the bytes of a tensor and nothing else. A failed run
+// is reported, also to the exception callback, and leaves an empty buffer in each output queue, so
+// that results stay in the order of their inputs and nobody waits forever.
+// Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace anynpu::service {
 
 struct Model;
 
-// Told of every run that fails, in the thread of the run. May be null.
+// Called for every failed run, in the thread of the run. May be null.
 using FailedRunReport = void (*)(const Status& status);
 
 // Ids of queues as a program gives them: one for each tensor, in order of their index.
@@ -46,8 +46,8 @@ class QueueDrive : public std::enable_shared_from_this<QueueDrive> {
                                                     std::shared_ptr<device::Device> device,
                                                     ModelQueues queues);
   void start(uint32_t model_id);
-  // Lets go of the queues. What waits in them stays there; a run that has begun ends, and its
-  // results are dropped.
+  // Releases the queues. Their buffers stay there; a running execution ends, and its results are
+  // dropped.
   void stop();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a profile says about a model when it is loaded: its operators that stand for several of the
-// source model.
+// Trace records of a loaded model's fused operators: those that replace several of the source
+// model.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace anynpu::service {
 
-// One instant of the category op each, named by a line of fields between tabs: the operator,
-// bytes of inputs, outputs, weights ("-" where a shape is open) and work space, and last, because
-// long names are cut, the names it stands for with ';' between them. Its argument is the model's
+// One instant of the category op each; its name is a line of tab-separated fields: the operator,
+// bytes of inputs, outputs, weights ("-" if a shape is unknown) and workspace, and last, because
+// long names are cut, the names it replaces, separated by ';'. Its argument is the model's
 // id, the first of its detail the model's name.
 void trace_fusions(const om::Model& model, const exec::ShapedModel& loaded, uint32_t id);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options that a program set for whoever compiles operators, by their numbers in the interface.
-// Thread-safe; forgotten at the end.
+// Operator compile options set by the program, by their numbers in the interface. Thread-safe;
+// cleared at finalize.
 #pragma once
 
 #include <cstddef>

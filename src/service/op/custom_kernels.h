@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Custom operators with a selector (guide 6.7): kernels by id, and the program's function that
-// chooses one and its tiling data for the shapes at hand. Finalising forgets all. Thread-safe.
+// chooses one and its tiling data for the current shapes. Finalising drops all. Thread-safe.
 #pragma once
 
 #include <memory>

@@ -53,8 +53,8 @@ Result<std::shared_ptr<OpHandle>> prepare_op(const singleop::SingleOp& op,
                                              std::shared_ptr<exec::OpModel> model,
                                              const std::shared_ptr<device::Device>& device);
 
-// Queues one run. An operator whose output depends on values runs before the call returns; `shapes`
-// receives what its outputs are (null: not wanted).
+// Queues one run. An operator with a data-dependent output shape runs before the call returns;
+// `shapes` receives its output shapes (null: not needed).
 Status submit_op(std::shared_ptr<OpHandle> handle, const OpBuffers& buffers, Handle stream,
                  std::vector<Shape>* shapes);
 
@@ -64,7 +64,7 @@ enum class Missing { fail, compile };
 Status execute_op(const OpArguments& arguments, const OpBuffers& buffers, Missing missing,
                   Handle stream);
 
-// Shapes that do not fit are the operator's input.
+// Reports shapes that do not fit as errors of the operator's input.
 Status op_failure(const Status& status);
 
 // Models end with the library; call before the first one is added.

@@ -101,7 +101,7 @@ void listen_for_msprof(bool keeps_control) {
   configured().control = std::move(*control);
 }
 
-// The folder that was asked for, or the documented default when it cannot be used.
+// The requested folder, or the documented default when it cannot be used.
 void start(const ProfilerConfig& profiler) {
   prof::SessionConfig config = session_config(profiler);
   auto session = prof::Session::start(config);

@@ -31,12 +31,12 @@ class ProfilingControl {
   static ProfilingControl& instance();
 
   // `path`: the folder for profiles, of `length` bytes. Fails with already_initialized, or as
-  // owned_by_other when somebody else profiles.
+  // owned_by_other when profiling is controlled elsewhere.
   Status initialise(const char* path, size_t length);
   // A setting for the next start. Fails with invalid_profiling_config.
   Status set(int32_t type, const char* value, size_t length);
   // The others fail with profiling_not_running before initialise.
-  // What start does before it records: its checks, and the folder.
+  // Everything that start does before recording: its checks, and the folder.
   Status warm_up(Handle config);
   // Fails with profiling_running for a device that is being profiled.
   Status start(Handle config);
@@ -62,7 +62,7 @@ class ProfilingControl {
   std::vector<Running> running_;
 };
 
-// The failure of a call that somebody else's profiling forbids: profiling_conflict or
+// The failure of a call while profiling is controlled elsewhere: profiling_conflict or
 // profiling_running.
 Status owned_by_other();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program's own marks, ranges and steps (msproftx). What cannot be recorded, because nobody
-// records marks or because it comes out of order, fails with stamp_not_recorded. Thread-safe.
+// The program's own marks, ranges and steps (msproftx). Calls fail with stamp_not_recorded if marks
+// are not being recorded or the call is out of order. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ struct ProfilingStep {
 };
 enum class StepTag { start, end };
 
-// Fails while nobody records marks.
+// Fails while marks are not recorded.
 Result<std::shared_ptr<prof::Stamp>> make_stamp();
 Status set_stamp_message(Handle stamp, const char* text, size_t length);
 Status set_stamp_category(Handle stamp, uint32_t category);

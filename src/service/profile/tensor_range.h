@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program tells about the kernels it launches: between a push and its pop, the tasks of this
-// thread's calls are the operator that the push describes. Ranges nest; they are recorded with the
-// operators, so nothing happens while these are not collected. Thread-safe.
+// Operator descriptions for kernels that a program launches: between a push and its pop, the tasks
+// of this thread belong to the operator that the push describes. Ranges nest; they are recorded
+// with the operators, and have no effect unless these are collected. Thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects by numbers: attributes of queues, and buffers outside of them.
+// Objects by number: attributes of queues, and buffers outside of them.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace anynpu::service {
 
-// Objects by numbers that are no addresses, no handles of the handle table, and never come again.
+// Objects by numbers that are neither addresses nor handles, and are never reused.
 // Not thread-safe: its owner has a lock.
 template <typename T>
 class NumberedObjects {

@@ -33,7 +33,7 @@ Buffers& buffers() {
   return *all;
 }
 
-// Calls `use` with the buffer while nobody else can use it.
+// Calls `use` with exclusive access to the buffer.
 template <typename Use>
 Status with_buffer(const void* number, Use use) {
   const std::lock_guard lock(buffers().mutex);

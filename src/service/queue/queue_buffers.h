@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers of queues while a program holds them. They are known by numbers that never come again; a
-// buffer in a queue has none. Chains: a head owns those that were appended to it. Thread-safe;
-// finalising forgets all.
+// Queue buffers while a program holds them. They have numbers that are never reused; a buffer in a
+// queue has none. Chains: a head owns the buffers appended to it. Thread-safe; finalising drops
+// all.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@ namespace anynpu::service {
 // A new buffer of up to 4 GiB; none of its bytes count until a length is set. `kind` is 0 (normal).
 Result<void*> allocate_queue_buffer(size_t bytes, uint32_t kind);
 
-// Gives a buffer that came out of a queue to the program.
+// Passes a buffer from a queue to the program.
 void* hand_out(std::shared_ptr<device::QueueBuffer> buffer);
 
-// A buffer on its way from the program into a queue, with its chain: the program cannot use it any
-// more, unless it is put back, with all numbers that it had.
+// A buffer that moves from the program into a queue, with its chain: the program can no longer use
+// it, unless it is put back with all its numbers.
 struct HeldBuffer {
   std::shared_ptr<device::QueueBuffer> buffer;
   const void* head = nullptr;  // of the chain that it is part of

@@ -40,14 +40,14 @@ Status add_to_route_list(Handle list, Handle route);
 Status read_route_list(Handle list, size_t index, Handle route);
 Result<size_t> route_list_size(Handle list);
 
-// All routes of the list; each one's status says what became of it. The first failure is returned,
-// and the others are tried all the same.
+// Binds all routes of the list; the status of each says whether it is bound. Returns the first
+// failure after trying all of them.
 Status bind_routes(Handle list);
 Status unbind_routes(Handle list);
 
 enum class RouteQueryParam : int32_t { mode = 0, from = 1, to = 2 };
 Status set_route_query(Handle query, RouteQueryParam param, size_t length, const void* value);
-// Fills an empty list with the bound routes that fit; none is no failure.
+// Fills an empty list with the matching bound routes; no match is not an error.
 Status query_routes(Handle query, Handle list);
 
 // Lets a process use a queue, and what this process may do with one. Queues of this process are

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queues of buffers between a program's threads and its models (device/buffer_queue.h), as a
-// program uses them: with timeouts in milliseconds (-1 waits for ever), by buffer or by copy.
+// Buffer queues between a program's threads and its models (device/buffer_queue.h), with the
+// program's interface: timeouts in milliseconds (-1 waits forever), by buffer or by copy.
 // Failures are unknown_queue, queue_full and queue_empty. Thread-safe; finalising ends all queues.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace anynpu::service {
 
 // All queues of the process.
 device::BufferQueues& all_queues();
-// When a wait of so many milliseconds ends: -1 is for ever, less is refused.
+// The end of a wait in milliseconds: -1 is forever, less is refused.
 Result<Deadline> queue_deadline(int32_t timeout_ms);
 
 // From attributes (queue_attributes.h); null: no name, room for 8 buffers.
@@ -38,7 +38,7 @@ struct QueueData {
   size_t user_size;
 };
 Status enqueue_data(uint32_t id, const QueueData<const void*>& from, int32_t timeout_ms);
-// How many bytes came. What does not fit stays in the queue.
+// Returns the number of bytes. A buffer that does not fit stays in the queue.
 Result<size_t> dequeue_data(uint32_t id, const QueueData<void*>& to, int32_t timeout_ms);
 
 }  // namespace anynpu::service

@@ -37,7 +37,7 @@ struct Draw {
     const double radius = std::sqrt(-2 * std::log1p(-uniform(2 * index)));
     return radius * std::cos(2 * M_PI * uniform(2 * index + 1));
   }
-  // Within two deviations; drawn again from the bits behind.
+  // Within two deviations; otherwise drawn again from the following bits.
   double truncated(uint64_t index) const {
     for (uint64_t turn = 0; turn < 64; ++turn) {
       const double value = Draw{bits(index) + turn}.normal(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs hold of feature retrieval: descriptions, each by one handle.
+// The objects of feature retrieval behind handles: descriptions.
 #pragma once
 
 #include <cstdint>

@@ -78,7 +78,7 @@ Status check_data(const void* address, const char* name) {
   return check_pointer(address, name);
 }
 
-// Calls `use` with the bytes of the features, wherever they lie.
+// Calls `use` with the bytes of the features, on the host or on a device.
 template <typename Use>
 Status with_features(const FvFeatures& features, Use&& use) {
   ANYNPU_ASSIGN(auto range, device::check_range(features.data, features.bytes, device::Access::read,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snapshots of what this process has on its devices. Running -> locked -> backed up -> locked ->
-// running: while the process is locked, calls that change devices or give them work wait in their
-// threads; queries and synchronizes do not. A backup holds the contents of all device memory; a
-// restore puts them back. Thread-safe.
+// Snapshots of the process's device state. Running -> locked -> backed up -> locked -> running:
+// while the process is locked, calls that change devices or submit work block; queries and
+// synchronizes do not. A backup holds the contents of all device memory; a restore writes them
+// back. Thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -81,6 +81,25 @@ class MixedModels : public DeviceCase {
   uint32_t model_ = UINT32_MAX;
 };
 
+TEST_F(MixedModels, AnIndexOutsideItsAxisIsReportedAndTheNextRunIsFine) {
+  load(rows_model());
+  const auto sent = input_values();
+  const Block<float> x(sent), y(kCount);
+  const Block<int64_t> good(std::vector<int64_t>{3, 0, -1, 1}), bad(std::vector<int64_t>{0, 7, 1, 2});
+  const Dataset wrong{{x.at(), x.bytes()}, {bad.at(), bad.bytes()}};
+  const Dataset right{{x.at(), x.bytes()}, {good.at(), good.bytes()}};
+  const Dataset out{{y.at(), y.bytes()}};
+  EXPECT_NE(aclmdlExecute(model_, wrong.get(), out.get()), ACL_SUCCESS);
+  const char* const why = aclGetRecentErrMsg();
+  EXPECT_NE(std::string(why ? why : "").find("7"), std::string::npos) << why;
+  ASSERT_ACL(aclmdlExecute(model_, right.get(), out.get()));
+  const auto got = y.get();
+  for (size_t c = 0; c < kColumns; ++c) {
+    ASSERT_EQ(got[c], sent[3 * kColumns + c]);
+    ASSERT_EQ(got[2 * kColumns + c], sent[3 * kColumns + c]);
+  }
+}
+
 TEST_F(MixedModels, RunInTheCallingThread) {
   load(mixed_model());
   const Block<float> x(input_values()), y(kCount);

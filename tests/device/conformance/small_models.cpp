@@ -69,6 +69,18 @@ std::vector<std::byte> non_zero_model() {
   return compile_to_bytes(std::move(graph));
 }
 
+std::vector<std::byte> rows_model() {
+  graph::Graph graph;
+  graph.name = "rows";
+  const ValueId x = add_value(graph, "x", DType::f32, true);
+  const ValueId rows = graph.add_value(graph::tensor_value("rows", DType::i64, {kRows}));
+  const ValueId y = add_value(graph, "y", DType::f32, true);
+  graph.inputs = {x, rows};
+  add_node(graph, "Gather", {x, rows}, y);
+  graph.outputs = {y};
+  return compile_to_bytes(std::move(graph));
+}
+
 std::vector<std::byte> mixed_model() {
   graph::Graph graph;
   graph.name = "mixed";

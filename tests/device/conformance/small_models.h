@@ -20,6 +20,8 @@ std::vector<std::byte> mixed_model();
 inline float mixed_weight(size_t row, size_t column) {
   return static_cast<float>((row * 7 + column * 3) % 11) * 0.01F - 0.05F;
 }
+// y = x[rows]: rows are int64[4], each a row of x.
+std::vector<std::byte> rows_model();
 // y = x + x if the sum of x is above 0, else relu(x).
 std::vector<std::byte> branch_model();
 

@@ -286,15 +286,15 @@ def test_results(nn, case):
     case.check(nn)
 
 
-def test_adamw_follows_its_definition(nn):
+def test_adamw_follows_its_definition(nn):  # in its fourth step
     p, m, v, g = (RNG.standard_normal(5).astype(np.float32) for _ in range(4))
     v = np.abs(v)
     tensors = [nn.tensor(a.copy()) for a in (p, m, v)]
     nn.run("aclnnApplyAdamWV2", *tensors, None, nn.tensor(g), nn.tensor(np.float32([3])), 1e-2,
            0.9, 0.99, 0.1, 1e-8, False, False)
     m2, v2 = 0.9 * m + 0.1 * g, 0.99 * v + 0.01 * g * g
-    root = np.sqrt(v2) / np.sqrt(1 - 0.99 ** 3) + 1e-8
-    p2 = p * (1 - 1e-2 * 0.1) - 1e-2 / (1 - 0.9 ** 3) * m2 / root
+    root = np.sqrt(v2) / np.sqrt(1 - 0.99 ** 4) + 1e-8
+    p2 = p * (1 - 1e-2 * 0.1) - 1e-2 / (1 - 0.9 ** 4) * m2 / root
     for tensor, want in zip(tensors, (p2, m2, v2)):
         np.testing.assert_allclose(tensor.read(), want, rtol=1e-4, atol=1e-5)
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """MultiDeviceSession on a real Ray cluster of three nodes, two of which die during runs."""
 import os
-import pathlib
 import signal
 import subprocess
 import sys
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 from om_models import image
 
+from ais_bench.infer import ray_cluster
 from ais_bench.infer.interface import MultiDeviceSession
 
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
@@ -31,6 +31,7 @@ def make_cluster():
     return made
 
 
+# Starts a cluster of this machine, tells where it listens, and has it attacked by sys.argv[2:].
 LOCAL_PROGRAM = """
 import os, subprocess, sys
 from ais_bench.infer.interface import MultiDeviceSession
@@ -59,50 +60,143 @@ import ray
 address = ray.get_runtime_context().gcs_address
 token = os.path.expanduser("~/.ray/auth_token")
 print("mode", oct(os.stat(token).st_mode & 0o777))
-if os.environ["ATTACK"] == "1":
-    attack = '''import os, sys
-os.setgid(65534); os.setuid(65534)
-os.environ["HOME"] = "/nonexistent"
-import ray
-try:
-    ray.init(address=sys.argv[1], log_to_driver=False)
-    print("taken", ray.get(ray.remote(os.getuid).remote()))
-except BaseException as error:
-    print("refused", type(error).__name__)
-'''
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
-    done = subprocess.run([sys.executable, "-c", attack, address], env=clean,
-                          capture_output=True, text=True, timeout=200)
-    print("attack", done.stdout.split()[:1], done.stderr[-300:])
+folder = ray._private.worker._global_node.get_session_dir_path()
+print("socket", os.path.exists(folder + "/sockets/plasma_store"))
+clean = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
+clean.update(HOME="/nonexistent", TMPDIR="/tmp", RAY_AUTH_MODE="token")
+for given in ({"RAY_AUTH_MODE": "disabled"}, {"RAY_AUTH_TOKEN": "0" * 64},
+              {"RAY_AUTH_TOKEN": open(token).read()}):
+    done = subprocess.run([*sys.argv[2:], address, token, folder], env={**clean, **given},
+                          cwd="/", capture_output=True, text=True, timeout=200)
+    print("attack", done.stdout.strip() or done.stderr[-2000:])
 session.close()
 ray.shutdown()
 """
 
+# Another user's: reads the token if it can, joins by the files and sockets of the cluster, replaces
+# them, and writes into the cluster's table over its port.
+ATTACK = """
+import os, sys
+import socket
 
-def others_can_start_python():
-    """Whether a program of another user could be started from here: by root, from folders that all may enter."""
-    folders = [sys.executable, sys.base_prefix]
-    parents = {parent for path in folders for parent in pathlib.Path(path).resolve().parents}
-    return os.geteuid() == 0 and all(parent.stat().st_mode & 1 for parent in parents)
+address, token, folder = sys.argv[1:]
+
+
+def connect(path):
+    with socket.socket(socket.AF_UNIX) as one:
+        one.connect(path)
+
+
+def replace(path):
+    os.rename(path, path + ".old")
+
+
+for attempt, path in ((open, token), (os.listdir, folder), (connect, folder + "/sockets/raylet"),
+                      (connect, folder + "/sockets/plasma_store"), (replace, folder + "/sockets"),
+                      (os.listdir, os.path.dirname(os.path.dirname(folder)))):
+    try:
+        if not OWN_USER:
+            attempt(path)
+            print(attempt.__name__, path, end=" ")
+    except OSError:
+        pass
+from ray._raylet import GcsClient
+try:
+    client = GcsClient(address=address)
+    client.internal_kv_put(b"mark", b"%d" % os.getuid(), True, b"attack", timeout=20)
+    print("wrote", client.internal_kv_get(b"mark", b"attack", timeout=20).decode())
+except Exception as error:
+    print("refused", type(error).__name__, str(error).replace(chr(10), " ")[:300])
+"""
+
+# In a mount namespace of its own, so that nothing outside changes: folders that only root may
+# enter, and in which the interpreter or Ray lies, are entered by all. Then the user changes, and
+# the program starts.
+AS_NOBODY = r"""
+import ctypes, os, stat, sys
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mount.argtypes = [ctypes.c_char_p] * 3 + [ctypes.c_ulong, ctypes.c_char_p]
+
+
+def mount(source, target, kind=None, flags=0, data=None):
+    texts = [text and text.encode() for text in (source, target, kind)]
+    if libc.mount(*texts, flags, data and data.encode()):
+        raise OSError(ctypes.get_errno(), f"mount {source} at {target}")
+
+
+NEW_NAMESPACE, BIND, PRIVATE = 0x20000, 4096 | 16384, 1 << 18 | 16384
+if libc.unshare(NEW_NAMESPACE):
+    raise OSError(ctypes.get_errno(), "unshare")
+mount(None, "/", flags=PRIVATE)
+needed = {os.path.realpath(path) for path in (sys.prefix, sys.base_prefix, *sys.path) if path}
+for path in sorted(needed):
+    walk = "/"
+    for part in path.split("/")[1:]:
+        walk = os.path.join(walk, part)
+        if walk == path or not os.path.isdir(walk) or os.stat(walk).st_mode & stat.S_IXOTH:
+            continue
+        # The closed folder becomes an open one with nothing in it but the way to the path.
+        kept = os.open(path, os.O_PATH)
+        mount("none", walk, "tmpfs", 0, "mode=755,size=1m")
+        os.makedirs(path)
+        mount(f"/proc/self/fd/{kept}", path, flags=BIND)
+os.setgroups([])
+os.setgid(65534)
+os.setuid(65534)
+os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+"""
+
+
+def another_users_program():
+    """The command of the attack: by another user where this one may change it, else by this one
+    without its home. The token is what keeps both out."""
+    if os.geteuid() != 0:
+        return [sys.executable, "-c", "OWN_USER = True" + ATTACK]
+    return [sys.executable, "-c", AS_NOBODY, "-c", "OWN_USER = False" + ATTACK]
 
 
 def test_a_cluster_of_this_machine_is_the_users_own(models, tmp_path):
-    """It listens on the loopback interface, and another user's program is refused."""
+    """It listens on the loopback interface; another user is refused, without a token and with a
+    wrong one. The same program with the right one gets in: so it was the token that kept it out."""
     home = tmp_path / "home"
     home.mkdir(mode=0o755)
-    attacks = others_can_start_python()
-    environment = {**os.environ, "HOME": str(home), "ATTACK": str(int(attacks))}
+    environment = {**os.environ, "HOME": str(home)}
     environment.pop("RAY_ADDRESS", None)
-    done = subprocess.run([sys.executable, "-c", LOCAL_PROGRAM, models("step")], env=environment,
-                          capture_output=True, text=True, timeout=500)
+    command = [sys.executable, "-c", LOCAL_PROGRAM, models("step"), *another_users_program()]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=500)
     lines = done.stdout.split("\n")
     assert "1 node" in lines, done.stdout + done.stderr
     heard = {line.split()[1] for line in lines if line.startswith("listens")}
     assert heard and heard <= {"0100007F", "0000000000000000FFFF00000100007F",
                                "00000000000000000000000001000000"}, heard
-    assert "mode 0o600" in lines
-    if attacks:
-        assert any(line.startswith("attack ['refused']") for line in lines), done.stdout
+    assert "mode 0o600" in lines and "socket True" in lines
+    attacks = [line for line in lines if line.startswith("attack ")]
+    assert len(attacks) == 3, done.stdout + done.stderr
+    user = 65534 if os.geteuid() == 0 else os.getuid()
+    assert attacks[0].startswith("attack refused AuthenticationError"), attacks
+    assert attacks[1].startswith("attack refused AuthenticationError"), attacks
+    assert attacks[2] == f"attack wrote {user}", attacks
+
+
+def test_a_folder_that_another_user_made_first_is_not_used(tmp_path, monkeypatch):
+    """Ray's files lie in a folder of mode 0700 of this user, also where its name is taken."""
+    monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
+    expected = tmp_path / f"ray-{os.geteuid()}"
+    assert ray_cluster._private_folder() == str(expected)
+    assert ray_cluster._private_folder() == str(expected), "it is kept"
+    expected.chmod(0o777)
+    others = [ray_cluster._private_folder()]
+    expected.rmdir()
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    expected.symlink_to(tmp_path / "elsewhere")
+    others.append(ray_cluster._private_folder())
+    if os.geteuid() == 0:
+        expected.unlink()
+        expected.mkdir(mode=0o700)
+        os.chown(expected, 65534, 65534)
+        others.append(ray_cluster._private_folder())
+    assert str(expected) not in others and len(set(others)) == len(others)
+    assert all(os.stat(path).st_mode & 0o777 == 0o700 for path in others)
 
 
 @pytest.fixture(scope="module")

@@ -145,7 +145,7 @@ def test_required_options_are_named(folder, missing):
     ("--keep_dtype=missing.cfg", "cannot open 'missing.cfg'"),
     ("--fusion_switch_file=missing.cfg", "cannot open 'missing.cfg'"),
     ("--status_check=2", "expected 0 or 1"),
-    ("--compression_optimize_conf=c.cfg", "quantise the model before"),
+    ("--compression_optimize_conf=c.cfg", "quantise the model with its own tools first"),
     ("--weight=x.caffemodel", "holds its weights itself"),
     ("--model=missing.onnx", "cannot open 'missing.onnx'"),
     ("--model=.", "not a regular file"),

@@ -3,7 +3,7 @@
 import ml_dtypes
 import numpy as np
 import pytest
-from model_datasets import Model, atc
+from model_datasets import Model, atc, convert
 from om_runner import run_om
 from onnx import TensorProto, helper, numpy_helper, save
 from onnx_models import network
@@ -50,6 +50,35 @@ def test_out_nodes_by_node_and_index_cut_the_model_and_order_its_outputs(net):
 
 def test_out_nodes_by_tensor_name_take_names_with_colons(net):
     assert list(run(net, "--out_nodes=r;b:0")) == ["relu:0:r", "halves:1:b:0"]
+
+
+@pytest.mark.parametrize("chosen", ["places:0;values:0", "p;v"])
+def test_out_nodes_behind_operators_whose_values_decide_the_shape(tmp_path, runtime, chosen):
+    """x -> NonZero -> Transpose -> GatherND -> the sum of what was found. The places and the values
+    found are outputs on request; the run tells their shapes."""
+    nodes = [helper.make_node("NonZero", ["x"], ["n"], name="found"),
+             helper.make_node("Transpose", ["n"], ["p"], name="places", perm=[1, 0]),
+             helper.make_node("GatherND", ["x", "p"], ["v"], name="values"),
+             helper.make_node("ReduceSum", ["v"], ["y"], name="sum", keepdims=0)]
+    model = network(nodes, [("x", TensorProto.FLOAT, (3, 4))], [("y", TensorProto.FLOAT, ())])
+    path = convert(tmp_path, "net", model, f"--out_nodes={chosen}")
+    loaded = Model(path, output_sizes=[12 * 2 * 8, 12 * 4])
+    assert [acl.mdl.get_output_name_by_index(loaded.desc, i) for i in range(2)] == ["places:0:p",
+                                                                                    "values:0:v"]
+    assert acl.mdl.get_output_size_by_index(loaded.desc, 0) == 0, "the shape is open"
+    for count in (0, 5, 12):
+        x = np.zeros((3, 4), np.float32)
+        x.flat[:count] = np.arange(1, count + 1)
+        loaded.run(x)
+        shapes = []
+        for i in range(2):
+            desc = acl.mdl.get_dataset_tensor_desc(loaded.outputs, i)
+            shapes.append([acl.get_tensor_desc_dim_v2(desc, axis)[0]
+                           for axis in range(acl.get_tensor_desc_num_dims(desc))])
+        assert shapes == [[count, 2], [count]]
+        assert np.array_equal(loaded.read(0, (count, 2), np.int64), np.argwhere(x))
+        assert np.array_equal(loaded.read(1, (count,)), np.arange(1, count + 1))
+    loaded.close()
 
 
 def test_out_nodes_of_two_styles_are_refused(net):

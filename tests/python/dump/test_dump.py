@@ -168,9 +168,12 @@ def test_models_and_layers_are_chosen(tmp_path, section, names):
 
 
 @pytest.mark.parametrize("mode, sides", [("input", [1, 0]), ("output", [0, 1]), ("all", [1, 1])])
-@pytest.mark.parametrize("level", ["op", "kernel", "all"])
-def test_modes_choose_sides_and_every_level_has_the_operators(tmp_path, mode, sides, level):
-    want = make_model(tmp_path)
+@pytest.mark.parametrize("level, options", [
+    ("op", []), ("kernel", []), ("all", []),
+    ("all", ["--status_check=1"])])  # the search for overflows watches the same steps
+def test_modes_choose_sides_and_every_level_has_the_operators(tmp_path, mode, sides, level,
+                                                              options):
+    want = make_model(tmp_path, *options)
     run_model(tmp_path, {"dump": {"dump_path": "out", "dump_mode": mode, "dump_level": level,
                                   "dump_list": [{"model_name": "net", "layer": ["conv"]}]}})
     (path,) = files_in(tmp_path / "out").values()

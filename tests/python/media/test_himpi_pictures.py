@@ -195,6 +195,20 @@ def test_warp_by_a_matrix(vpc):
     assert np.abs(pixels(dst).astype(int) - wanted).max() <= 3
 
 
+def test_a_warp_of_interpolation_1_takes_the_nearest_pixel_and_0_blends(vpc):
+    """As the header numbers them."""
+    source = noise()
+    matrix = {"matrix": [[1.0, 0.0, 2.25], [0.0, 1.0, -1.25], [0.0, 0.0, 1.0]]}
+    dst, param = warp_param(source, interpolation=1)
+    run(vpc, himpi.vpc_warp_affine, matrix, param)
+    assert np.array_equal(pixels(dst)[:H - 2, 3:], source[1:H - 1, 1:W - 2])
+    dst, param = warp_param(source, interpolation=0)
+    run(vpc, himpi.vpc_warp_affine, matrix, param)
+    wanted = cv2.warpAffine(source, np.array(matrix["matrix"])[:2], (W, H), flags=cv2.INTER_LINEAR,
+                            borderMode=cv2.BORDER_REPLICATE)
+    assert np.abs(pixels(dst).astype(int) - wanted).max() <= 3
+
+
 def lut_of(call, *args):
     size = ok(himpi.vpc_get_lut_mem_size(W, H))
     lut = {"src_pic_width": W, "src_pic_height": H, "dest_pic_width": W, "dest_pic_height": H,

@@ -2,7 +2,9 @@
 """Frozen GraphDefs of TensorFlow through atc and acl.mdl, against numpy; TensorFlow itself is not
 needed. tests/python/tensorflow_cases has recorded results of TensorFlow for every operator."""
 import json
+import os
 import subprocess
+import sys
 
 import graph_def_file as gd
 import numpy as np
@@ -219,6 +221,29 @@ def test_no_transpose_stands_between_convolutions():
     types = compiled_types()
     assert types.count("Transpose") <= 1, types  # in front of the first convolution
     assert "BatchNormalization" not in types and "Pad" not in types, types
+
+
+def test_atc_takes_at_most_one_and_a_half_times_the_memory_of_a_large_file():
+    """Filters are turned into another order, so each is copied once; the file's pages go then."""
+    filters = [np.full((3, 3, 256, 512), 0.01, np.float32), np.full((3, 3, 512, 256), 0.01, np.float32)]
+    nodes = [gd.placeholder("x", [1, 4, 4, 256])]
+    before = "x"
+    for i in range(22):
+        nodes += [gd.const(f"w{i}", filters[i % 2]),
+                  gd.node(f"c{i}", "Conv2D", [before, f"w{i}"], padding="SAME", strides=[1, 1, 1, 1])]
+        before = f"c{i}"
+    with open("net.pb", "wb") as file:
+        file.write(gd.graph(nodes, ()))
+    size = os.path.getsize("net.pb")
+    assert size > 100e6
+    # Started by a small process: a child counts what its parent held when it was forked.
+    program = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, "
+               "stdout=subprocess.DEVNULL); "
+               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+    done = subprocess.run([sys.executable, "-S", "-c", program, "atc", "--model=net.pb", "--framework=3",
+                           "--output=net", "--soc_version=Ascend310P3"],
+                          capture_output=True, text=True, check=True)
+    assert int(done.stdout) * 1024 <= 1.5 * size
 
 
 def test_layer_normalisation_and_gelu_become_the_operators_of_onnx():

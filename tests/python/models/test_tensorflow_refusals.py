@@ -43,13 +43,23 @@ def test_a_saved_model_is_refused_with_the_command_that_freezes_it():
 @pytest.mark.parametrize("name, content, sentence", [
     ("m.h5", b"\x89HDF\r\n\x1a\n", r'load_model\("m\.h5"\)'),
     ("m.keras", b"PK\x03\x04", r'load_model\("m\.keras"\)'),
-    ("m.tflite", b"\x1c\0\0\0TFL3", "tf2onnx"),
+    ("m.tflite", b"\x1c\0\0\0TFL3", "tf2onnx.convert --tflite m.tflite"),
     ("m.ckpt-3.meta", b"x", r'restore\(s, "m\.ckpt-3"\)'),
-    ("m.ckpt-3.index", b"x", r'import_meta_graph\("m\.ckpt-3\.meta"\)'),
+    ("m.ckpt-3.index", b"x", r'TensorFlow 2.*restore\("m\.ckpt-3"\)'),
     ("m.pbtxt", b'node {\n  name: "x"\n  op: "Placeholder"\n}\n', "text_format.Parse"),
 ])
 def test_other_files_are_refused_by_their_name_and_content(name, content, sentence):
     refused(name, sentence, content=content)
+
+
+def test_the_latest_checkpoint_of_a_folder_is_named():
+    os.mkdir("run")
+    for name in ("m.ckpt-7.meta", "m.ckpt-7.index"):
+        with open("run/" + name, "wb") as file:
+            file.write(b"x")
+    text = b'model_checkpoint_path: "m.ckpt-7"\nall_model_checkpoint_paths: "m.ckpt-6"\n'
+    refused("run/checkpoint", r'import_meta_graph\("run/m\.ckpt-7\.meta"\)', content=text)
+    refused("run/m.ckpt-7.index", r'restore\(s, "run/m\.ckpt-7"\)')
 
 
 def test_the_wrong_framework_is_named():

@@ -19,7 +19,6 @@ RANDOM = {
     "nn.functional.alpha_dropout", "nn.functional.feature_alpha_dropout.with_train",
     "nn.functional.rrelu",
     "nn.functional.fractional_max_pool2d", "nn.functional.fractional_max_pool3d",
-    "pca_lowrank", "svd_lowrank",
 }
 # Random only when the sample asks for dropout.
 RANDOM_BY_ARGUMENT = {"nn.functional.scaled_dot_product_attention": "dropout_p",
@@ -29,11 +28,11 @@ PLACES = {"nn.functional.multi_head_attention_forward": 9}  # among the argument
 UNWRITTEN = {"empty", "empty_like", "empty_permuted", "empty_strided", "new_empty",
              "new_empty_strided"}
 
-# Random ones whose elements depend on each other: whole channels are dropped, regions chosen, one
-# direction drawn for all. There only the draws count as independent.
+# Random ones whose elements depend on each other: whole channels are dropped, regions chosen. There
+# only the draws count as independent.
 JOINT = {"nn.functional.dropout2d", "nn.functional.dropout3d",
          "nn.functional.feature_alpha_dropout", "nn.functional.fractional_max_pool2d",
-         "nn.functional.fractional_max_pool3d", "pca_lowrank", "svd_lowrank",
+         "nn.functional.fractional_max_pool3d",
          "nn.functional.scaled_dot_product_attention",
          "nn.functional.multi_head_attention_forward"}
 

@@ -11,17 +11,17 @@ from score import RUNS, agrees
 # A pattern of a reason, and what it means. The first that fits.
 CAUSES = (
     (r"not in libopapi|OPS function error: \w+, error code is 100024",
-     "an operator that AnyNPU does not have"),
-    (r"Only contiguous_format or preserve_format", "torch_npu takes no other memory formats"),
+     "operator missing in AnyNPU"),
+    (r"Only contiguous_format or preserve_format", "torch_npu does not support the memory format"),
     (r"dtype.*float64|The values for attribute 'dtype' do not match|type torch\.float32, expected torch\.float64",
-     "another type than the CPU's: torch_npu has no float64 on the device"),
+     "type differs from the CPU: torch_npu has no float64 on the device"),
     (r"[Ss]parse|SparseCsr|layout", "sparse tensors"),
     (r"jiterator|Jiterator", "jiterator is for CUDA"),
-    (r"Expected tensor_indices_or_sections to be on cpu", "needs a tensor of the CPU"),
-    (r"not implemented for|Unsupported|not support|only support", "a type or case that torch_npu refuses"),
+    (r"Expected tensor_indices_or_sections to be on cpu", "needs a CPU tensor"),
+    (r"not implemented for|Unsupported|not support|only support", "refused by torch_npu"),
     (r"the process ended|silent for", "the process ended"),
-    (r"distributions differ", "another distribution"),
-    (r"Tensor-likes are not|Scalars are not|not close|not equal", "other values"),
+    (r"distributions differ", "distribution differs"),
+    (r"Tensor-likes are not|Scalars are not|not close|not equal", "values differ"),
 )
 
 
@@ -42,6 +42,7 @@ def shortened(reason, most=160):
     reason = reason.replace("|", "/").replace("`", "'")
     reason = re.sub(r"\[ERROR\].*?(?=E\d{6}: |$)", "", reason)
     reason = re.sub(r"\S*\.\./\S+\.cpp:\d+ ", "", reason)  # places in torch_npu's sources
+    reason = re.sub(r"\[W\d{4} [^\]]*\] ", "", reason)  # the same in warnings
     return reason if len(reason) <= most else reason[:most - 3] + "..."
 
 
@@ -49,11 +50,13 @@ def write(folder, path, most=0):
     """`most`: how many samples of each entry the runs had; 0: all."""
     lines = ["# PyTorch's operator tests through torch_npu", "",
              "Written by `make torch-score`; do not edit. Each entry of PyTorch's own `op_db` runs on the",
-             "CPU and, through torch_npu as published, on AnyNPU (`ANYNPU_SOC=Ascend910B2`), with every",
+             "CPU and, through the published torch_npu, on AnyNPU (`ANYNPU_SOC=Ascend910B2`), with every",
              "sample input that PyTorch has for it. An entry agrees when all of its samples do: equal types,",
-             "shapes and values (float32 within 1e-4, float16 4e-3, bfloat16 3e-2, relative). Random",
-             "operators must have the CPU's distribution (Kolmogorov and Smirnov's test over many draws);",
-             "of `empty` and its kin only type and shape are compared.", ""]
+             "shapes and values (float32 within 1e-4, float16 4e-3, bfloat16 3e-2, relative), those of the",
+             "CPU or, rounded, those of the CPU in the next wider type. Where PyTorch leaves a result open",
+             "(positions of equal elements, signs of singular vectors), what it means is compared. Random",
+             "operators must have the CPU's distribution (Kolmogorov-Smirnov test over many draws);",
+             "for `empty` and similar functions only type and shape are compared.", ""]
     if most:
         lines += [f"This page is from a run with the first {most} samples of each entry.", ""]
     runs = {}

@@ -28,7 +28,7 @@ RUNS = {
     "bfloat16": (["--dtype", "bfloat16"], 500),
     "float16": (["--dtype", "float16"], 500),
 }
-QUIET_LIMIT_S = 240  # of one entry
+QUIET_LIMIT_S = 600  # of one entry
 
 
 class Worker:
@@ -59,8 +59,9 @@ class Worker:
         except queue.Empty:
             return ""
 
-    def end(self):
-        self.process.kill()
+    def end(self, hung):
+        if hung:
+            self.process.kill()
         return self.process.wait()
 
 
@@ -78,9 +79,9 @@ def run_all(arguments, show):
             show(record)
             current = None
         hung = line == ""
-        code = worker.end()
+        code = worker.end(hung)
         if current is None:
-            if code not in (0, -9) or not results:
+            if hung or code != 0 or not results:
                 raise SystemExit(f"the worker ended with {code}: {' / '.join(worker.errors)}")
             return results
         how = f"silent for {QUIET_LIMIT_S} s" if hung else f"the process ended with {code}"

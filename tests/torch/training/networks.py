@@ -303,6 +303,4 @@ def diffusion():
 
 
 NETWORKS = {"resnet50": lambda: resnet50(width=16, size=64), "bert": bert, "gpt2": gpt2,
-            "llama": llama, "vit": vit, "unet": unet, "diffusion": diffusion}
-# Training needs the gradient of DynamicRNN, which torch_npu asks for by the old interface.
-FORWARD_ONLY = {"lstm": lstm}
+            "llama": llama, "vit": vit, "unet": unet, "lstm": lstm, "diffusion": diffusion}

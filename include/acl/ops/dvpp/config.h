@@ -59,7 +59,7 @@ ACL_FUNC_VISIBILITY uint32_t acldvppGetJpegeConfigLevel(const acldvppJpegeConfig
 ACL_FUNC_VISIBILITY aclError acldvppSetJpegeConfigLevel(acldvppJpegeConfig* jpegeConfig,
                                                         uint32_t level);
 
-/* What surrounds a picture. */
+/* The border around a picture. */
 ACL_FUNC_VISIBILITY acldvppBorderConfig* acldvppCreateBorderConfig(void);
 ACL_FUNC_VISIBILITY aclError acldvppDestroyBorderConfig(acldvppBorderConfig* borderConfig);
 ACL_FUNC_VISIBILITY acldvppBorderType

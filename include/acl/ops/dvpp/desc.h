@@ -21,7 +21,7 @@ ACL_FUNC_VISIBILITY aclError acldvppMallocWithCfg(void** devPtr, size_t size,
                                                   aclrtMemMallocPolicy policy,
                                                   aclrtMallocConfig* cfg);
 
-/* One picture: where it lies and how. The description does not own the memory. */
+/* One picture: address and layout. The description does not own the memory. */
 ACL_FUNC_VISIBILITY acldvppPicDesc* acldvppCreatePicDesc(void);
 ACL_FUNC_VISIBILITY aclError acldvppDestroyPicDesc(acldvppPicDesc* picDesc);
 ACL_FUNC_VISIBILITY acldvppPicDesc* acldvppGetPicDesc(acldvppBatchPicDesc* batchPicDesc,
