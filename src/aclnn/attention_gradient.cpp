@@ -77,7 +77,7 @@ void shift_gradient(Recipe& r, const AttentionLayout& l, const Before& was) {
   const Shape wide = r.shape(scores);
   Value hidden;
   if (mode == 2 || mode == 3) {
-    std::vector<double> marks;
+    Doubles marks;
     const int64_t by = mode == 2 ? 0 : wide[3] - wide[2];
     for (int64_t i = 0; i < wide[2]; ++i) {
       for (int64_t j = 0; j < wide[3]; ++j) marks.push_back(j > i + by ? 1 : 0);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace anynpu::aclnn {
 
@@ -16,31 +17,28 @@ Value apply(Recipe& r, Value x, int64_t axis, const AxisWeights& weights) {
 
 namespace {
 
-template <typename Place>
-AxisWeights padded(int64_t in, int64_t begin, int64_t end, Place&& place) {
-  AxisWeights weights{in, {}};
-  for (int64_t o = -begin; o < in + end; ++o) weights.rows.push_back({{place(o), 1.0}});
-  return weights;
+// Tables of weights have an entry for each output and each of its taps: an argument of a few bytes
+// can ask for any number of them.
+void check_size(int64_t in, int64_t out, double taps_each) {
+  constexpr int64_t kMostExtent = int64_t{1} << 22;
+  constexpr double kMostTaps = int64_t{1} << 24;
+  const double taps = static_cast<double>(out) * std::min(taps_each, static_cast<double>(in));
+  if (in >= 0 && in <= kMostExtent && out >= 0 && out <= kMostExtent && taps <= kMostTaps) return;
+  refuse("an axis of {} elements becomes {} of {} weights each; at most {} elements and {} weights "
+         "are supported", in, out, taps_each, kMostExtent, kMostTaps);
 }
 
 }  // namespace
 
-AxisWeights reflected(int64_t in, int64_t begin, int64_t end) {
-  if (begin >= in || end >= in) {
-    refuse("an axis of {} is padded by {} and {}; expected less than its extent", in, begin, end);
-  }
-  return padded(in, begin, end, [&](int64_t o) {
-    if (o < 0) return -o;
-    return o < in ? o : 2 * (in - 1) - o;
-  });
-}
-
-AxisWeights replicated(int64_t in, int64_t begin, int64_t end) {
-  if (in < 1) refuse("an axis without elements is padded with its edge");
-  return padded(in, begin, end, [&](int64_t o) { return std::clamp<int64_t>(o, 0, in - 1); });
-}
-
 AxisWeights averaged(int64_t in, int64_t out, const AverageWindow& window, bool sums) {
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  if (window.kernel < 1 || window.kernel > kMost || window.stride < 1 || window.stride > kMost ||
+      window.pad < 0 || window.pad > window.kernel / 2) {
+    refuse("a window of {} every {} with {} elements of padding; expected a window and a stride of "
+           "1 to {}, and padding of at most half a window", window.kernel, window.stride,
+           window.pad, kMost);
+  }
+  check_size(in, out, static_cast<double>(window.kernel));
   AxisWeights weights{in, {}};
   for (int64_t o = 0; o < out; ++o) {
     const int64_t start = o * window.stride - window.pad;
@@ -54,6 +52,7 @@ AxisWeights averaged(int64_t in, int64_t out, const AverageWindow& window, bool 
 }
 
 AxisWeights averaged_adaptive(int64_t in, int64_t out) {
+  check_size(in, out, static_cast<double>(in) / std::max(static_cast<double>(out), 1.0) + 2);
   AxisWeights weights{in, {}};
   for (int64_t o = 0; o < out; ++o) {
     const int64_t first = o * in / out, last = ((o + 1) * in + out - 1) / out;
@@ -106,6 +105,7 @@ AxisWeights interpolated(int64_t in, int64_t out, Interpolation kind, bool align
   if (align_corners && !nearest) {
     scale = out > 1 ? static_cast<float>(in - 1) / static_cast<float>(out - 1) : 0;
   }
+  check_size(in, out, 4 * std::fmax(static_cast<double>(scale), 1) + 2);
   for (int64_t o = 0; o < out; ++o) {
     Taps& row = weights.rows.emplace_back();
     const auto at = static_cast<float>(o);

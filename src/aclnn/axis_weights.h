@@ -14,10 +14,6 @@ using ops::AxisWeights;
 // Applies the map to `x` along `axis`.
 Value apply(Recipe& r, Value x, int64_t axis, const AxisWeights& weights);
 
-// Padding by `begin` and `end` elements: reflected without the edge, or the edge replicated.
-AxisWeights reflected(int64_t in, int64_t begin, int64_t end);
-AxisWeights replicated(int64_t in, int64_t begin, int64_t end);
-
 // Windows of average pooling. `divisor` 0: the number of elements, with or without the padding.
 struct AverageWindow {
   int64_t kernel = 1, stride = 1, pad = 0;

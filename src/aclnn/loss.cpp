@@ -77,7 +77,7 @@ void nll_loss_backward(Recipe& r) {
   if (reduction == kMean) {
     factor = r.op("Div", {factor, r.reshape(r.cast(r.in("totalWeight"), t.type), {1})});
   }
-  std::vector<double> numbers;
+  Doubles numbers;
   for (int64_t i = 0; i < t.classes; ++i) numbers.push_back(static_cast<double>(i));
   const Value classes = r.constant(DType::i64, {1, t.classes}, numbers);
   const Value hit = r.op("Equal", {r.reshape(t.target, {t.batch, 1}), classes});

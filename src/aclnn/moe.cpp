@@ -51,11 +51,11 @@ void gate_softmax(Recipe& r) {
   if (r.has_parameter("rowIdxOut")) {
     // Place j of token i is j * tokens + i.
     const int64_t tokens = element_count(r.shape(top.experts)) / k;
-    std::vector<int64_t> places;
+    Ints places;
     for (int64_t i = 0; i < tokens; ++i) {
       for (int64_t j = 0; j < k; ++j) places.push_back(j * tokens + i);
     }
-    r.out("rowIdxOut", r.constant_of(r.shape("rowIdxOut"), places));
+    r.out("rowIdxOut", r.reshape(r.constant(places), r.shape("rowIdxOut")));
   }
   if (r.has_parameter("outputSoftmaxResultFlag") && r.flag("outputSoftmaxResultFlag") && !later)
     r.out("softmaxResultOutOptional", shares);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pooling over windows of the last axes, and its gradients. Averages are maps along each axis
 // (axis_weights.h); maxima are found with their places (RegionMax), and gradients go there.
+#include <limits>
+
 #include "aclnn/arithmetic.h"
 #include "aclnn/axis_weights.h"
+#include "base/align.h"
 
 namespace anynpu::aclnn {
 
@@ -31,12 +34,23 @@ struct MaxWindow {
   Ints kernel, stride, pad, dilation;
 };
 
+// What the arithmetic of window_ranges takes without overflow.
+void check_window(int64_t kernel, int64_t stride, int64_t pad, int64_t dilation) {
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  const auto in_range = [](int64_t value, int64_t least) { return value >= least && value <= kMost; };
+  if (in_range(kernel, 1) && in_range(stride, 1) && in_range(pad, 0) && in_range(dilation, 1)) return;
+  refuse("a window of {} every {} with {} elements of padding and dilation {}; expected 1 to {}, and "
+         "padding of at least 0", kernel, stride, pad, dilation, kMost);
+}
+
 MaxWindow max_window(Recipe& r, size_t axes) {
   MaxWindow w;
   w.kernel = per_axis(r, "kernelSize", axes, {});
   w.stride = per_axis(r, "stride", axes, w.kernel);
   w.pad = per_axis(r, "padding", axes, Ints(axes, 0));
   w.dilation = per_axis(r, "dilation", axes, Ints(axes, 1));
+  for (size_t d = 0; d < axes; ++d)
+    check_window(w.kernel[d], w.stride[d], w.pad[d], w.dilation[d]);
   return w;
 }
 
@@ -48,10 +62,11 @@ struct Ranges {
 Ranges window_ranges(const Shape& in, const Shape& out, const MaxWindow& w) {
   Ranges ranges{out, {}, {}, w.dilation};
   for (size_t d = 0; d < in.size(); ++d) {
+    check_items(out[d]);
     for (int64_t o = 0; o < out[d]; ++o) {
       int64_t begin = o * w.stride[d] - w.pad[d];
       const int64_t end = std::min(begin + (w.kernel[d] - 1) * w.dilation[d] + 1, in[d]);
-      while (begin < 0) begin += w.dilation[d];
+      if (begin < 0) begin += ceil_div(-begin, w.dilation[d]) * w.dilation[d];
       ranges.begins.push_back(begin);
       ranges.ends.push_back(end);
     }
@@ -62,6 +77,7 @@ Ranges window_ranges(const Shape& in, const Shape& out, const MaxWindow& w) {
 Ranges adaptive_ranges(const Shape& in, const Shape& out) {
   Ranges ranges{out, {}, {}, Ints(out.size(), 1)};
   for (size_t d = 0; d < in.size(); ++d) {
+    check_items(std::max(in[d], out[d]));
     for (int64_t o = 0; o < out[d]; ++o) {
       ranges.begins.push_back(o * in[d] / out[d]);
       ranges.ends.push_back(((o + 1) * in[d] + out[d] - 1) / out[d]);

@@ -221,6 +221,12 @@ void refuse_item(size_t index, size_t count) {
          static_cast<int64_t>(index), count);
 }
 
+void check_items(int64_t count) {
+  if (count <= kMostItems) return;
+  refuse("the operator needs a table of {} or more items; at most {} are supported", count,
+         kMostItems);
+}
+
 bool Recipe::has_shape(Value value) const {
   const graph::Value& found = state_->value(value);
   return found.has_shape && is_static(found.shape);

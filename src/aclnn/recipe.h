@@ -53,6 +53,7 @@ template <typename... Args>
 using Shape = CheckedList<int64_t>;
 using Ints = CheckedList<int64_t>;
 using Floats = CheckedList<float>;
+using Doubles = CheckedList<double>;
 
 // A tensor of the graph. Empty: an operand that is left out.
 struct Value {

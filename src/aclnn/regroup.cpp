@@ -22,8 +22,10 @@ void transpose_and_reshape(Recipe& r) {
 
 // A vector as the diagonal of a matrix; `self` is flat.
 Value diagonal_matrix(Recipe& r, Value list, int64_t offset) {
-  const int64_t count = r.extent(list, 0), size = count + std::abs(offset);
-  std::vector<int64_t> places;
+  const int64_t count = r.extent(list, 0);
+  const int64_t shift = std::abs(std::max(offset, -kMostItems - 1)), size = count + shift;
+  check_items(shift);
+  Ints places;
   for (int64_t i = 0; i < count; ++i)
     places.push_back((i + std::max<int64_t>(-offset, 0)) * size + i + std::max<int64_t>(offset, 0));
   const Value zeros = r.filled(r.dtype(list), {size * size}, 0);
@@ -37,9 +39,10 @@ void diagonal(Recipe& r) {
   const Shape s = r.shape(x);
   if (s.size() == 1) return r.out("out", diagonal_matrix(r, x, offset));
   if (s.size() != 2) refuse("self has {} axes; expected 1 or 2", s.size());
-  std::vector<int64_t> places;
-  for (int64_t i = std::max<int64_t>(-offset, 0); i < s[0] && i + offset < s[1]; ++i)
-    places.push_back(i * s[1] + i + offset);
+  const int64_t shift = std::clamp(offset, -s[0], s[1]);
+  Ints places;
+  for (int64_t i = std::max<int64_t>(-shift, 0); i < s[0] && i + shift < s[1]; ++i)
+    places.push_back(i * s[1] + i + shift);
   if (places.empty()) return;
   const Value flat = r.reshape(x, {s[0] * s[1]});
   r.out("out", r.op("Gather", {flat, r.constant(places)}, {{"axis", 0}}));
@@ -267,7 +270,7 @@ void unfold_gradient(Recipe& r) {
   }
   Shape flat = sizes, beside(sizes.size(), 1);
   flat[at] = beside[at] = g[at] * size;
-  std::vector<int64_t> places;
+  Ints places;
   for (int64_t w = 0; w < g[at]; ++w) {
     for (int64_t i = 0; i < size; ++i) places.push_back(w * step + i);
   }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interpolation, padding with the tensor's own elements, and their gradients: axis by axis.
+#include <algorithm>
+#include <limits>
+
 #include "aclnn/arithmetic.h"
 #include "aclnn/axis_weights.h"
 
@@ -7,29 +10,114 @@ namespace anynpu::aclnn {
 
 namespace {
 
-// Padding: begin and end of the last axis, then of the one before, and so on. Gradients read the
-// shape of the input from `self`.
-void pad_axes(Recipe& r, AxisWeights (*weights)(int64_t, int64_t, int64_t), bool gradient) {
+// Padding of one axis of `in` elements, as torch has it. Negative numbers cut elements off.
+struct AxisPad {
+  int64_t axis, in, begin, end;
+};
+
+Value zero_padded(Recipe& r, Value x, int64_t axis, int64_t begin, int64_t end) {
+  if (begin == 0 && end == 0) return x;
+  const auto rank = static_cast<int64_t>(r.shape(x).size());
+  Ints pads(static_cast<size_t>(2 * rank), 0);
+  pads[static_cast<size_t>(axis)] = begin;
+  pads[static_cast<size_t>(rank + axis)] = end;
+  return r.op("Pad", {x, r.constant(pads)});
+}
+
+// The elements in reverse order.
+Value reversed(Recipe& r, Value x, int64_t axis) {
+  const int64_t extent = r.extent(x, axis);
+  return r.slice(x, axis, extent - 1, -extent - 1, -1);
+}
+
+// Gradients of the elements that the padding repeats are added to those of the elements themselves.
+Value reflection_gradient(Recipe& r, Value grad, const AxisPad& p) {
+  const int64_t after = p.begin + p.in;
+  Value sum = r.slice(grad, p.axis, p.begin, after);
+  if (p.begin > 0) {
+    const Value front = reversed(r, r.slice(grad, p.axis, 0, p.begin), p.axis);
+    sum = r.op("Add", {sum, zero_padded(r, front, p.axis, 1, p.in - 1 - p.begin)});
+  }
+  if (p.end > 0) {
+    const Value back = reversed(r, r.slice(grad, p.axis, after, after + p.end), p.axis);
+    sum = r.op("Add", {sum, zero_padded(r, back, p.axis, p.in - 1 - p.end, 1)});
+  }
+  return sum;
+}
+
+Value replication_gradient(Recipe& r, Value grad, const AxisPad& p) {
+  const auto sum = [&](Value x) { return r.op("ReduceSum", {x, r.constant({p.axis})}); };
+  if (p.in == 1) return sum(grad);
+  const int64_t last = p.begin + p.in - 1;
+  return r.op("Concat",
+              {sum(r.slice(grad, p.axis, 0, p.begin + 1)),
+               r.slice(grad, p.axis, p.begin + 1, last),
+               sum(r.slice(grad, p.axis, last, last + 1 + p.end))},
+              {{"axis", p.axis}});
+}
+
+struct PadKind {
+  const char* mode;  // of the operator Pad
+  Value (*gradient)(Recipe&, Value, const AxisPad&);
+};
+constexpr PadKind kReflection{"reflect", reflection_gradient};
+constexpr PadKind kReplication{"edge", replication_gradient};
+
+// Begin and end of the last axis, then of the one before, and so on.
+std::vector<AxisPad> axis_pads(Recipe& r, const PadKind& kind) {
   const auto pads = r.ints("padding");
   const Shape self = r.shape("self");
   if (pads.size() % 2 != 0 || pads.size() / 2 > self.size()) {
     refuse("padding has {} numbers; expected two for each of at most {} axes", pads.size(),
            self.size());
   }
-  const Param source = gradient ? Param("gradOutput") : Param("self");
-  Value x = r.cast(r.in(source), computed_in(r.dtype(source)));
+  std::vector<AxisPad> made;
   for (size_t i = 0; i < pads.size() / 2; ++i) {
     const size_t axis = self.size() - 1 - i;
-    const AxisWeights map = weights(self[axis], pads[2 * i], pads[2 * i + 1]);
-    x = apply(r, x, static_cast<int64_t>(axis), gradient ? map.transposed() : map);
+    const AxisPad p{static_cast<int64_t>(axis), self[axis], pads[2 * i], pads[2 * i + 1]};
+    const bool reflects = kind.gradient == reflection_gradient;
+    constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+    const int64_t most = reflects ? p.in - 1 : kMost, wide = std::max(p.begin, p.end);
+    if (p.in < 1 || wide > most || std::min(p.begin, p.end) < -kMost || p.in > kMost) {
+      refuse("an axis of {} elements is padded by {} and {}; expected an axis with elements and at "
+             "most {} on each side", p.in, p.begin, p.end, most);
+    }
+    made.push_back(p);
   }
-  r.out(r.result(), x);
+  return made;
 }
 
-void reflection_pad(Recipe& r) { pad_axes(r, reflected, false); }
-void reflection_pad_backward(Recipe& r) { pad_axes(r, reflected, true); }
-void replication_pad(Recipe& r) { pad_axes(r, replicated, false); }
-void replication_pad_backward(Recipe& r) { pad_axes(r, replicated, true); }
+void pad(Recipe& r, const PadKind& kind) {
+  const auto rank = r.rank("self");
+  Ints pads(2 * rank, 0);
+  for (const AxisPad& p : axis_pads(r, kind)) {
+    pads[static_cast<size_t>(p.axis)] = p.begin;
+    pads[rank + static_cast<size_t>(p.axis)] = p.end;
+  }
+  r.out(r.result(), r.op("Pad", {r.in("self"), r.constant(pads)}, {{"mode", kind.mode}}));
+}
+
+void pad_backward(Recipe& r, const PadKind& kind) {
+  Value grad = r.cast(r.in("gradOutput"), computed_in(r.dtype("gradOutput")));
+  for (AxisPad p : axis_pads(r, kind)) {
+    const int64_t extent = r.extent(grad, p.axis);
+    if (extent != p.in + p.begin + p.end) {
+      refuse("gradOutput has {} elements along axis {}; expected {} + {} + {}", extent, p.axis,
+             p.in, p.begin, p.end);
+    }
+    grad = zero_padded(r, grad, p.axis, std::max<int64_t>(-p.begin, 0),
+                       std::max<int64_t>(-p.end, 0));
+    p.begin = std::max<int64_t>(p.begin, 0);
+    p.end = std::max<int64_t>(p.end, 0);
+    grad = kind.gradient(r, grad, p);
+  }
+  r.out(r.result(), grad);
+}
+
+void reflection_pad(Recipe& r) { pad(r, kReflection); }
+void reflection_pad_backward(Recipe& r) { pad_backward(r, kReflection); }
+void replication_pad(Recipe& r) { pad(r, kReplication); }
+void replication_pad_backward(Recipe& r) { pad_backward(r, kReplication); }
 
 // The number: the kind of interpolation. Scales are parameters of the header's names, 0 or absent
 // when the sizes decide.

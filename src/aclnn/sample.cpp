@@ -47,7 +47,8 @@ Value share_of_p(Recipe& r, Value values, Value p) {
   const Value sums = r.op("CumSum", {shares, r.constant(DType::i64, 1)});
   const Value limit = r.op("Sub", {r.constant(DType::f32, 1), p});
   const Value low = r.op("LessOrEqual", {sums, limit});
-  std::vector<double> marks(static_cast<size_t>(s[1]), 1);
+  check_items(s[1]);
+  Doubles marks(static_cast<size_t>(s[1]), 1);
   if (!marks.empty()) marks.back() = 0;
   const Value others = r.constant(DType::boolean, {1, s[1]}, marks);
   return where(r, r.op("And", {low, others}), -INFINITY, values);

@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 from aclnn_cases import Case, Skip, out, x
 
+from aclnn import Failed
+
 INT = {"dtype": "int64"}
 
 
@@ -63,6 +65,8 @@ CASES = [
          lambda a: (a.reshape(1, 2, 2, 2, 2, 2, 2, 2).max((3, 5, 7)), None)),
     Case("aclnnReflectionPad1d", [x(2, 5), Skip([2, 3]), out(2, 10)],
          lambda a: np.pad(a, [(0, 0), (2, 3)], "reflect")),
+    Case("aclnnReflectionPad2d", [x(1, 2, 4, 5), Skip([2, -1, 3, 1]), out(1, 2, 8, 6)],
+         lambda a: np.pad(a, [(0, 0), (0, 0), (3, 1), (2, 0)], "reflect")[..., :-1]),
     Case("aclnnReplicationPad2d", [x(1, 2, 3, 4), Skip([1, 2, 0, 3]), out(1, 2, 6, 7)],
          lambda a: np.pad(a, [(0, 0), (0, 0), (0, 3), (1, 2)], "edge")),
     Case("aclnnUpsampleNearest2d", [x(1, 2, 3, 4), Skip([6, 6]), out(1, 2, 6, 6)],
@@ -98,6 +102,12 @@ PAIRS = {
                                   [[9, 5], IN, False, 0.0, 0.0]),
     "aclnnReflectionPad1d": ((3, 6), (3, 11), [[2, 3]], "aclnnReflectionPad1dBackward",
                              ["self", [2, 3]]),
+    "aclnnReflectionPad2d": (IN, (2, 3, 10, 8), [[2, -1, 1, 3]], "aclnnReflectionPad2dBackward",
+                             ["self", [2, -1, 1, 3]]),
+    "aclnnReplicationPad1d": ((3, 1), (3, 6), [[2, 3]], "aclnnReplicationPad1dBackward",
+                              ["self", [2, 3]]),
+    "aclnnReplicationPad3d": ((1, 2, 3, 4, 5), (1, 2, 5, 4, 7), [[-1, 3, 0, 0, 1, 1]],
+                              "aclnnReplicationPad3dBackward", ["self", [-1, 3, 0, 0, 1, 1]]),
     "aclnnReplicationPad2d": (IN, (2, 3, 9, 8), [[1, 0, 1, 2]], "aclnnReplicationPad2dBackward",
                               ["self", [1, 0, 1, 2]]),
     "aclnnAvgPool2d": (IN, (2, 3, 4, 4), [[3], [2], [1], True, False, 0, 0],
@@ -163,4 +173,35 @@ def test_nothing_is_padded_with_the_value(nn):
     y = nn.empty(np.float32, (5, 3))
     nn.run("aclnnConstantPadNd", nn.tensor(np.zeros((5, 0), np.float32)), [1, 2], 1.5, y)
     assert (y.read() == 1.5).all()
+    nn.clear()
+
+
+LONG = [
+    ("aclnnReplicationPad1d", (2, 3), [[0, 2**30]], (2, 3)),
+    ("aclnnReplicationPad1d", (2, 3), [[2**62, 2**62]], (2, 3)),
+    ("aclnnReflectionPad1d", (2, 3), [[-2**63, 0]], (2, 3)),
+    ("aclnnUpsampleNearest1d", (1, 2, 3), [[2**31]], (1, 2, 3)),
+    ("aclnnUpsampleBicubic2d", (1, 2, 3, 3), [[2**31, 2**31], True, 0.0, 0.0], (1, 2, 3, 3)),
+    ("aclnnAdaptiveAvgPool2d", (1, 2, 3, 3), [[2**40, 2]], (1, 2, 2, 2)),
+    ("aclnnAvgPool2d", (1, 2, 4, 4), [[2], [2**62], [1], False, True, 0, 0], (1, 2, 2, 2)),
+    ("aclnnDiag", (3,), [-2**63], (3, 3)),
+    ("aclnnDiag", (3,), [2**31], (3, 3)),
+]
+
+
+@pytest.mark.parametrize("name, shape, arguments, size", LONG, ids=lambda v: str(v))
+def test_arguments_that_ask_for_long_tables_are_refused(nn, name, shape, arguments, size):
+    with pytest.raises(Failed) as failure:
+        nn.run(name, nn.tensor(np.ones(shape, np.float32)), *arguments, nn.empty(np.float32, size))
+    assert failure.value.sentence
+    nn.clear()
+
+
+@pytest.mark.parametrize("padding, dilation", [([2**62] * 3, [1]), ([0], [0]), ([0], [-1])])
+def test_windows_that_are_none_are_refused(nn, padding, dilation):
+    x_, y = nn.tensor(np.ones((1, 2, 4, 4, 4), np.float32)), nn.empty(np.float32, (1, 2, 2, 2, 2))
+    places = nn.empty(np.int32, (1, 2, 2, 2, 2))
+    with pytest.raises(Failed) as failure:
+        nn.run("aclnnMaxPool3dWithArgmax", x_, [2], [2], padding, dilation, False, y, places)
+    assert failure.value.sentence
     nn.clear()
