@@ -89,13 +89,13 @@ lint: deps  ## clang-format, clang-tidy (changed files; LINT_ARGS=--all for all)
 # into a page for one of an old glibc, believes the 16 bytes before it, and the leak check at the
 # end reads from an address such as 0x930.
 asan: deps  ## C++ tests under the address and undefined-behaviour sanitizers
-	@$(CONFIGURE) -B build-asan -DANYNPU_BENCH=OFF "-DANYNPU_SANITIZE=address;undefined" > build-asan.log
+	@$(CONFIGURE) -B build-asan -DANYNPU_BENCH=OFF -DANYNPU_PCH=ON "-DANYNPU_SANITIZE=address;undefined" > build-asan.log
 	cmake --build build-asan -j $(JOBS)
 	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1:intercept_tls_get_addr=0 \
 	  LSAN_OPTIONS=suppressions=$(CURDIR)/tests/leaks_of_others.txt:print_suppressions=0 $(PY) tests/run_all.py --build build-asan --only cpp --timeout 300 $(TEST_ARGS)
 
 tsan: deps  ## C++ tests under the thread sanitizer
-	@$(CONFIGURE) -B build-tsan -DANYNPU_BENCH=OFF -DANYNPU_SANITIZE=thread > build-tsan.log
+	@$(CONFIGURE) -B build-tsan -DANYNPU_BENCH=OFF -DANYNPU_PCH=ON -DANYNPU_SANITIZE=thread > build-tsan.log
 	cmake --build build-tsan -j $(JOBS)
 	@TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 \
 	  $(PY) tests/run_all.py --build build-tsan --only cpp --timeout 300 $(TEST_ARGS)
@@ -106,7 +106,7 @@ test-arm: deps  ## C++ tests compiled for ARM (aarch64), under qemu
 	@dpkg --print-foreign-architectures | grep -qx arm64 || $(ROOT_PREFIX) dpkg --add-architecture arm64
 	$(call install_packages,packages-arm.apt)
 	@$(CONFIGURE) -B build-arm -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/aarch64-linux.cmake \
-	  -DANYNPU_PYTHON=OFF -DANYNPU_TRANSLATOR=OFF > build-arm.log 2>&1 || (cat build-arm.log; exit 1)
+	  -DANYNPU_PYTHON=OFF -DANYNPU_TRANSLATOR=OFF -DANYNPU_PCH=ON > build-arm.log 2>&1 || (cat build-arm.log; exit 1)
 	cmake --build build-arm -j $(JOBS)
 	@$(PY) tests/run_all.py --build build-arm --only cpp --timeout 300 $(TEST_ARGS)
 

@@ -18,8 +18,10 @@ add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-maybe-uninitialized
 if(ANYNPU_SANITIZE)
   string(REPLACE ";" "," sanitizers "${ANYNPU_SANITIZE}")
   # Programs may pass any number where the C interface takes an enum; the entry points check it, and
-  # the compiler assumes nothing about it (no -fstrict-enums).
-  add_compile_options(-fsanitize=${sanitizers} -fno-sanitize=enum -fno-omit-frame-pointer -O1)
+  # the compiler assumes nothing about it (no -fstrict-enums). Null pointers and the ends of objects
+  # are the address sanitizer's work.
+  add_compile_options(-fsanitize=${sanitizers} -fno-sanitize=enum,null,object-size
+                      -fno-omit-frame-pointer -O1)
   add_link_options(-fsanitize=${sanitizers})
   add_compile_definitions(ANYNPU_SANITIZED=1)
 endif()
