@@ -56,7 +56,7 @@ def test_several_communicators(programs, case):
     assert run(programs / "groups", case) == "as expected\n"
 
 
-FAR = {"FAR_RANKS": "all", "HCCL_IF_IP": "127.0.0.1"}
+FAR = {"REMOTE_RANKS": "all", "HCCL_IF_IP": "127.0.0.1"}
 
 
 def needs_far_ranks():
@@ -70,7 +70,7 @@ def needs_far_ranks():
 @pytest.mark.parametrize("ranks, who", [(2, "all"), (3, "all"), (4, "odd")])
 def test_every_operation_between_machines(programs, ranks, who):
     needs_far_ranks()
-    assert run(programs / "collectives", str(ranks), **{**FAR, "FAR_RANKS": who}) == "all equal\n"
+    assert run(programs / "collectives", str(ranks), **{**FAR, "REMOTE_RANKS": who}) == "all equal\n"
 
 
 @pytest.mark.parametrize("case", [
@@ -90,7 +90,7 @@ def test_several_communicators_between_machines(programs, case):
 def test_ranks_of_several_machines_are_told_what_they_need(programs):
     needs_far_ranks()
     done = subprocess.run([programs / "groups", "two"], capture_output=True, text=True, timeout=60,
-                          env={**os.environ, "FAR_RANKS": "odd", "HCCL_CONNECT_TIMEOUT": "2"})
+                          env={**os.environ, "REMOTE_RANKS": "odd", "HCCL_CONNECT_TIMEOUT": "2"})
     assert done.returncode != 0 and "set HCCL_IF_IP in all processes" in done.stderr
 
 
