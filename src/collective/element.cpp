@@ -14,13 +14,13 @@ namespace anynpu::collective {
 
 namespace {
 
-struct Row {
+struct ElementInfo {
   Element element;
   std::string_view name;
   size_t bytes;
   bool reducible;
 };
-constexpr Row kRows[] = {
+constexpr ElementInfo kElementInfos[] = {
     {Element::i8, "int8", 1, true},         {Element::i16, "int16", 2, true},
     {Element::i32, "int32", 4, true},       {Element::f16, "fp16", 2, true},
     {Element::f32, "fp32", 4, true},        {Element::i64, "int64", 8, true},
@@ -33,13 +33,13 @@ constexpr Row kRows[] = {
 };
 constexpr std::string_view kFolds[] = {"sum", "prod", "max", "min"};
 
-const Row* find_row(int64_t number) {
-  for (const Row& row : kRows) {
-    if (static_cast<int64_t>(row.element) == number) return &row;
+const ElementInfo* find_info(int64_t number) {
+  for (const ElementInfo& info : kElementInfos) {
+    if (static_cast<int64_t>(info.element) == number) return &info;
   }
   return nullptr;
 }
-const Row& row_of(Element element) { return *find_row(static_cast<int64_t>(element)); }
+const ElementInfo& info_of(Element element) { return *find_info(static_cast<int64_t>(element)); }
 
 // One step of a reduction over a block; plain loops that the compiler turns into vectors.
 constexpr size_t kBlock = 2048;
@@ -140,7 +140,7 @@ void fold_halves(DType type, Step<float> step, void* out, std::span<const void* 
 }  // namespace
 
 Result<Element> element_of(int64_t number) {
-  if (const Row* row = find_row(number)) return row->element;
+  if (const ElementInfo* info = find_info(number)) return info->element;
   return fail(Code::invalid_argument,
               "the data type is {}; expected a number of HcclDataType: 0 to 12, 14 to 17", number);
 }
@@ -152,14 +152,14 @@ Result<Fold> fold_of(int64_t number) {
 }
 
 Status check_reducible(Element element) {
-  if (row_of(element).reducible) return {};
+  if (info_of(element).reducible) return {};
   return fail(Code::unsupported_dtype,
               "data of type {} cannot be reduced; it can be sent, gathered and scattered",
               name_of(element));
 }
 
-size_t bytes_of(Element element) { return row_of(element).bytes; }
-std::string_view name_of(Element element) { return row_of(element).name; }
+size_t bytes_of(Element element) { return info_of(element).bytes; }
+std::string_view name_of(Element element) { return info_of(element).name; }
 std::string_view name_of(Fold fold) { return kFolds[static_cast<size_t>(fold)]; }
 
 void fold(Element element, Fold fold, void* out, std::span<const void* const> in, size_t count) {

@@ -14,7 +14,7 @@ struct Number {
   std::string_view name;
 };
 
-struct Row {
+struct CodeMapping {
   Code code;
   Number base;
   Number runtime;
@@ -23,15 +23,15 @@ struct Row {
 };
 
 #define ROW(code, base, runtime, model, advice) \
-  Row { Code::code, {base, #base}, {runtime, #runtime}, {model, #model}, advice }
+  CodeMapping { Code::code, {base, #base}, {runtime, #runtime}, {model, #model}, advice }
 // The same number whatever the function. Not by ROW, which would get the number instead of its
 // name.
 #define SAME(code, number, advice) \
-  Row { Code::code, {number, #number}, {number, #number}, {number, #number}, advice }
+  CodeMapping { Code::code, {number, #number}, {number, #number}, {number, #number}, advice }
 
 // code, base functions, aclrt functions, aclmdl and aclop functions, what to do. In the order of
 // Code.
-constexpr Row kRows[] = {
+constexpr CodeMapping kCodeMappings[] = {
     ROW(ok, ACL_SUCCESS, ACL_SUCCESS, ACL_SUCCESS, ""),
     ROW(invalid_argument, ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_PARAM_INVALID,
         ACL_ERROR_INVALID_PARAM, "Correct the argument that is named above."),
@@ -270,7 +270,7 @@ constexpr Row kRows[] = {
 
 constexpr bool rows_in_order() {
   size_t i = 0;
-  for (const Row& row : kRows) {
+  for (const CodeMapping& row : kCodeMappings) {
     if (static_cast<size_t>(row.code) != i++) return false;
   }
   return i == kCodeCount;
@@ -376,7 +376,7 @@ constexpr Number kNamed[] = {
 };
 #undef NAMED
 
-const Number& number_of(const Row& row, Family family) {
+const Number& number_of(const CodeMapping& row, Family family) {
   switch (family) {
     case Family::runtime:
       return row.runtime;
@@ -396,7 +396,7 @@ Family family_of(std::string_view function) {
 }
 
 aclError to_acl_error(Code code, Family family) {
-  return number_of(kRows[static_cast<size_t>(code)], family).code;
+  return number_of(kCodeMappings[static_cast<size_t>(code)], family).code;
 }
 
 aclError to_acl_error(std::string_view function, Code code) {
@@ -407,7 +407,7 @@ aclError to_acl_error(std::string_view function, Code code) {
 }
 
 std::string_view error_name(aclError code) {
-  for (const Row& row : kRows) {
+  for (const CodeMapping& row : kCodeMappings) {
     for (const Number* number : {&row.base, &row.runtime, &row.model}) {
       if (number->code == code) return number->name;
     }
@@ -453,8 +453,9 @@ aclError report(const char* function, const Failure& failure) {
     const std::string number =
         code < 0 ? format("{:#x}", static_cast<uint32_t>(code)) : format("{}", code);
     show_failure({function, number, error_name(code), sentence, answer});
-    std::string text = format("E{}: {} failed with {}: {}\n        Solution: {}", number, function,
-                              error_name(code), sentence, kRows[static_cast<size_t>(cause)].advice);
+    std::string text =
+        format("E{}: {} failed with {}: {}\n        Solution: {}", number, function,
+               error_name(code), sentence, kCodeMappings[static_cast<size_t>(cause)].advice);
     ANYNPU_LOG(error, "{}", text);
     keep_sentence(Interface::acl, std::move(text));
   } catch (...) {

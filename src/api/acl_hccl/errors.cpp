@@ -39,12 +39,12 @@ constexpr Name kNames[] = {
     {HCCL_E_SUSPENDING, "HCCL_E_SUSPENDING"},
 };
 
-struct Row {
+struct CodeMapping {
   Code code;
   HcclResult result;
 };
 // Causes that are not listed are faults inside: HCCL_E_INTERNAL.
-constexpr Row kRows[] = {
+constexpr CodeMapping kCodeMappings[] = {
     {Code::invalid_argument, HCCL_E_PARA},
     {Code::invalid_handle, HCCL_E_PARA},
     {Code::invalid_stream, HCCL_E_PARA},
@@ -83,7 +83,7 @@ constexpr Row kRows[] = {
 
 HcclResult to_hccl_result(Code code) {
   if (code == Code::ok) return HCCL_SUCCESS;
-  for (const Row& row : kRows) {
+  for (const CodeMapping& row : kCodeMappings) {
     if (row.code == code) return row.result;
   }
   return HCCL_E_INTERNAL;
