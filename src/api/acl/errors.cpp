@@ -315,7 +315,7 @@ bool is_for(std::string_view pattern, std::string_view function) {
 }
 
 // Failures that are normal answers: a question whose answer is no, a look that finds nothing yet,
-// and clearing up after the end. They have a number and a sentence like all others, but no line on
+// and clearing up after the end. They have a number and a message like all others, but no line on
 // standard error (base/failure_lines.h).
 struct Answer {
   std::string_view function;  // a name, or its beginning followed by '*'
@@ -426,12 +426,12 @@ std::string_view error_name(aclError code) {
 namespace {
 
 // A message may quote an argument of any length; it is cut here.
-constexpr size_t kLongestSentence = 1200;
+constexpr size_t kMostMessageBytes = 1200;
 
 std::string shortened(std::string text) {
-  if (text.size() <= kLongestSentence) return text;
-  size_t head = kLongestSentence * 3 / 4;
-  size_t tail = text.size() - kLongestSentence / 4;
+  if (text.size() <= kMostMessageBytes) return text;
+  size_t head = kMostMessageBytes * 3 / 4;
+  size_t tail = text.size() - kMostMessageBytes / 4;
   auto inside_a_character = [&](size_t at) { return (text[at] & 0xc0) == 0x80; };  // UTF-8
   while (head > 0 && inside_a_character(head)) --head;
   while (tail < text.size() && inside_a_character(tail)) ++tail;
@@ -449,15 +449,15 @@ aclError report(const char* function, const Failure& failure) {
   const bool answer = is_answer(function, cause);
   if (!answer) keep_last_number(Interface::acl, code);
   try {
-    const std::string sentence = shortened(failure.status.to_string());
+    const std::string message = shortened(failure.status.to_string());
     const std::string number =
         code < 0 ? format("{:#x}", static_cast<uint32_t>(code)) : format("{}", code);
-    show_failure({function, number, error_name(code), sentence, answer});
+    show_failure({function, number, error_name(code), message, answer});
     std::string text =
         format("E{}: {} failed with {}: {}\n        Solution: {}", number, function,
-               error_name(code), sentence, kCodeMappings[static_cast<size_t>(cause)].advice);
+               error_name(code), message, kCodeMappings[static_cast<size_t>(cause)].advice);
     ANYNPU_LOG(error, "{}", text);
-    keep_sentence(Interface::acl, std::move(text));
+    keep_message(Interface::acl, std::move(text));
   } catch (...) {
     // No memory for a message: only the code is returned.
   }
@@ -474,7 +474,7 @@ aclError refuse(const char* function, std::string_view reason) {
                                       function, reason)));
 }
 
-const char* take_recent_message() { return take_sentence(Interface::acl); }
+const char* take_recent_message() { return take_message(Interface::acl); }
 aclError take_last_error() { return take_last_number(Interface::acl); }
 aclError peek_last_error() { return last_number(Interface::acl); }
 
