@@ -14,17 +14,17 @@ namespace anynpu::bench {
 
 namespace {
 
-struct Entry {
+struct Benchmark {
   const char* name;
   void (*run)(Report&);
 };
 
-std::vector<Entry>& entries() {
-  static std::vector<Entry> list;
+std::vector<Benchmark>& benchmarks() {
+  static std::vector<Benchmark> list;
   return list;
 }
 
-const char* verdict(const Row& row) {
+const char* verdict(const BenchRow& row) {
   if (row.measured.high <= row.limit) return "met";
   return row.measured.low > row.limit ? "MISSED" : "near";
 }
@@ -123,7 +123,7 @@ void Report::skip(std::string what, std::string reason) {
 }
 
 void Report::print_table() const {
-  for (const Row& row : rows_) {
+  for (const BenchRow& row : rows_) {
     std::printf("%-58s | %11s | %11s | %10s .. %-10s | %-6s%s%s\n", row.what.c_str(),
                 ("<= " + number(row.limit) + " " + row.unit).c_str(),
                 (number(row.measured.median) + " " + row.unit).c_str(),
@@ -140,7 +140,7 @@ bool Report::write_json(const std::string& path) const {
   if (!file) return false;
   std::fprintf(file, "{\"rows\": [");
   const char* comma = "";
-  for (const Row& row : rows_) {
+  for (const BenchRow& row : rows_) {
     std::fprintf(file,
                  "%s\n  {\"what\": %s, \"limit\": %.9g, \"unit\": %s, \"measured\": %.9g, \"low\": "
                  "%.9g, \"high\": %.9g, \"verdict\": \"%s\", \"note\": %s}",
@@ -161,7 +161,7 @@ bool Report::write_json(const std::string& path) const {
 }
 
 Registration::Registration(const char* name, void (*run)(Report&)) {
-  entries().push_back({name, run});
+  benchmarks().push_back({name, run});
 }
 
 }  // namespace anynpu::bench
@@ -186,20 +186,20 @@ int main(int argc, char** argv) {
       wanted.push_back(word);
     }
   }
-  auto& all = entries();
+  auto& all = benchmarks();
   std::sort(all.begin(), all.end(),
-            [](const Entry& a, const Entry& b) { return std::strcmp(a.name, b.name) < 0; });
+            [](const Benchmark& a, const Benchmark& b) { return std::strcmp(a.name, b.name) < 0; });
   Report report;
-  for (const Entry& entry : all) {
+  for (const Benchmark& benchmark : all) {
     if (list) {
-      std::printf("%s\n", entry.name);
+      std::printf("%s\n", benchmark.name);
       continue;
     }
-    if (!only.empty() && only != entry.name) continue;
+    if (!only.empty() && only != benchmark.name) continue;
     const bool take = wanted.empty() || std::any_of(wanted.begin(), wanted.end(), [&](auto& word) {
-                        return std::strstr(entry.name, word.c_str()) != nullptr;
+                        return std::strstr(benchmark.name, word.c_str()) != nullptr;
                       });
-    if (take) entry.run(report);
+    if (take) benchmark.run(report);
   }
   if (list) return 0;
   report.print_table();

@@ -57,7 +57,7 @@ double private_memory_kib();
 // CPU time of the whole process so far, in milliseconds.
 double process_cpu_ms();
 
-struct Row {
+struct BenchRow {
   std::string what;
   double limit = 0;  // the target is "at most limit", in `unit`
   std::string unit;
@@ -67,14 +67,14 @@ struct Row {
 
 class Report {
  public:
-  void add(Row row) { rows_.push_back(std::move(row)); }
+  void add(BenchRow row) { rows_.push_back(std::move(row)); }
   // A row that could not be measured here, and why.
   void skip(std::string what, std::string reason);
   void print_table() const;
   bool write_json(const std::string& path) const;
 
  private:
-  std::vector<Row> rows_;
+  std::vector<BenchRow> rows_;
   std::vector<std::pair<std::string, std::string>> skipped_;
 };
 

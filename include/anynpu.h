@@ -16,10 +16,10 @@ __attribute__((visibility("default"))) void anynpu_set_interrupt_check(int (*che
 /* Non-zero when the process can read all of these bytes. */
 __attribute__((visibility("default"))) int anynpu_probe_readable(const void* address, size_t bytes);
 
-/* In libascendcl.so: keeps the sentence of a failure that happened in the binding itself, so that
+/* In libascendcl.so: keeps the message of a failure that happened in the binding itself, so that
  * aclGetRecentErrMsg gives it as for every other function. Returns `code`. */
 __attribute__((visibility("default"))) int anynpu_acl_fail(const char* function, int code,
-                                                           const char* sentence);
+                                                           const char* message);
 
 /* In libascendcl.so: aclrtLaunchCallback for callbacks whose user data has an owner. Calls
  * release(user_data) once: after fn has run, or when it will never run (also when the launch
@@ -46,7 +46,7 @@ __attribute__((visibility("default"))) void anynpu_acl_watch_kernel(
  * those with pageable memory do not wait. */
 __attribute__((visibility("default"))) void anynpu_acl_follow_guide(void);
 
-/* In libhpert.so: the sentence about the calling thread's most recent failure, beside the fixed one
+/* In libhpert.so: the message about the calling thread's most recent failure, beside the fixed one
  * of stcGetErrorString. Valid until the thread's next failure. */
 __attribute__((visibility("default"))) const char* anynpu_hpe_last_sentence(void);
 

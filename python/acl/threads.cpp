@@ -56,7 +56,7 @@ int join_for_a_moment(pthread_t thread) {
 
 PyObject* util_start_thread(PyObject*, PyObject* const* argv, Py_ssize_t argc) {
   constexpr const Function& self = functions::util_start_thread;
-  // The sentences of pyACL, which programs compare.
+  // The messages of pyACL, which programs compare.
   if (argc != 2)
     return PyErr_Format(PyExc_TypeError, "function takes exactly 2 arguments (%zd given)", argc);
   if (!PyCallable_Check(argv[0]))

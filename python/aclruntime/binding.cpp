@@ -166,7 +166,7 @@ Failure Binding::put(const std::vector<Feed>& feeds) {
     if (Failure failure = own_memory(inputs_[i], feed.bytes)) return failure;
     if (Failure failure = timed_copy(inputs_[i].own->data(), inputs_[i].own->bytes(), feed.data,
                                      feed.bytes, CopyKind::to_device)) {
-      failure.sentence = place("input", i, model_.inputs()[i]) + ": " + failure.sentence;
+      failure.message = place("input", i, model_.inputs()[i]) + ": " + failure.message;
       return failure;
     }
   }

@@ -31,12 +31,12 @@ Failure acl_failure(aclError code, const std::string& what) {
 }
 
 Failure acl_failure_as(int code, aclError error, const std::string& what) {
-  std::string sentence = what + " failed with AscendCL code " + std::to_string(error);
+  std::string message = what + " failed with AscendCL code " + std::to_string(error);
   if (const char* reason = aclGetRecentErrMsg(); reason != nullptr && *reason != '\0') {
-    sentence += ": ";
-    sentence += reason;
+    message += ": ";
+    message += reason;
   }
-  return {code, std::move(sentence)};
+  return {code, std::move(message)};
 }
 
 }  // namespace anynpu::aclruntime

@@ -12,7 +12,7 @@ namespace anynpu::aclruntime {
 
 struct [[nodiscard]] Failure {
   int code = 0;
-  std::string sentence;
+  std::string message;
   explicit operator bool() const { return code != 0; }
 };
 

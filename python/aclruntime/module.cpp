@@ -12,7 +12,7 @@ namespace anynpu::aclruntime {
 PyObject* raise(const Failure& failure) {
   if (PyErr_Occurred()) return nullptr;  // a wait that Ctrl-C ended
   PyErr_Format(PyExc_RuntimeError, "[%d][%s] %s", failure.code, text_of(failure.code),
-               failure.sentence.c_str());
+               failure.message.c_str());
   return nullptr;
 }
 

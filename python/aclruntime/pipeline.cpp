@@ -81,7 +81,7 @@ void Pipeline::stop(size_t item, Failure failure) {
     if (failure && (!failure_ || item < failed_)) {
       failed_ = item;
       failure_ = std::move(failure);
-      failure_.sentence = "feeds " + std::to_string(item) + ": " + failure_.sentence;
+      failure_.message = "feeds " + std::to_string(item) + ": " + failure_.message;
     }
   }
   changed_.notify_one();

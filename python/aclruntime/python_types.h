@@ -15,7 +15,7 @@ namespace anynpu::aclruntime {
 
 using pyacl::without_gil;
 
-// Raises RuntimeError "[code][text] sentence" and returns null; a Ctrl-C that has raised already
+// Raises RuntimeError "[code][text] message" and returns null; a Ctrl-C that has raised already
 // stays.
 PyObject* raise(const Failure& failure);
 PyObject* none_or_raise(const Failure& failure);

@@ -85,7 +85,7 @@ Failure Session::pipeline(std::vector<PipelineItem>& items, int loop,
   if (Failure failure = ready()) return failure;
   for (size_t i = 0; i < items.size(); ++i) {
     if (Failure failure = Binding::check(*model_, items[i].feeds, items[i].shapes)) {
-      failure.sentence = "feeds " + std::to_string(i) + ": " + failure.sentence;
+      failure.message = "feeds " + std::to_string(i) + ": " + failure.message;
       return failure;
     }
   }

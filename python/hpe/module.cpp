@@ -31,8 +31,8 @@ PyObject* raise(stcError_t error) {
     return nullptr;
   }
   // Names from a damaged image may be no text.
-  const char* sentence = anynpu_hpe_last_sentence();
-  PyObject* detail = PyUnicode_DecodeUTF8(sentence, static_cast<Py_ssize_t>(std::strlen(sentence)),
+  const char* message = anynpu_hpe_last_sentence();
+  PyObject* detail = PyUnicode_DecodeUTF8(message, static_cast<Py_ssize_t>(std::strlen(message)),
                                           "backslashreplace");
   if (detail == nullptr) return nullptr;
   PyObject* value = Py_BuildValue("(issN)", static_cast<int>(error), stcGetErrorName(error),

@@ -33,7 +33,7 @@ FailureLines mode() {
 std::string cause_of(const FailedCall& call) {
   std::string cause = format("{} {} ", call.function, call.number);
   bool in_number = false;
-  for (const char c : call.sentence) {
+  for (const char c : call.message) {
     const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
     const bool hex = in_number && std::isxdigit(static_cast<unsigned char>(c)) != 0;
     in_number = digit || hex || (in_number && c == 'x');
@@ -60,7 +60,7 @@ std::string line_of(const FailedCall& call) {
   std::string line =
       format("anynpu: {} failed with {} ({}): ", call.function, call.number, call.name);
   bool indented = false;  // notes of a failure are lines of their own
-  for (const char c : call.sentence) {
+  for (const char c : call.message) {
     if (c == '\n') line += "; ";
     indented = c == '\n' || (indented && c == ' ');
     if (!indented) line += c;

@@ -30,10 +30,10 @@ void choose_failure_lines(std::optional<FailureLines> choice);
 
 struct FailedCall {
   std::string_view function;
-  std::string_view number;    // "107000"
-  std::string_view name;      // "ACL_ERROR_RT_PARAM_INVALID"
-  std::string_view sentence;  // in one line: ends of lines become "; "
-  bool answer = false;        // a normal answer of the function, such as "nothing yet"
+  std::string_view number;   // "107000"
+  std::string_view name;     // "ACL_ERROR_RT_PARAM_INVALID"
+  std::string_view message;  // in one line: ends of lines become "; "
+  bool answer = false;       // a normal answer of the function, such as "nothing yet"
 };
 void show_failure(const FailedCall& call) noexcept;
 

@@ -25,11 +25,11 @@ std::string shown_by(void (*work)()) {
   return testing::internal::GetCapturedStderr();
 }
 
-FailedCall call(std::string_view sentence, bool answer = false) {
-  return {"aclrtMemcpy", "107000", "ACL_ERROR_RT_PARAM_INVALID", sentence, answer};
+FailedCall call(std::string_view message, bool answer = false) {
+  return {"aclrtMemcpy", "107000", "ACL_ERROR_RT_PARAM_INVALID", message, answer};
 }
 
-TEST(FailureLines, ALineHasFunctionNumberNameSentenceAndPlace) {
+TEST(FailureLines, ALineHasFunctionNumberNameMessageAndPlace) {
   EXPECT_EQ(
       shown_by([] {
         set_caller_place([](char* text, size_t) -> size_t {

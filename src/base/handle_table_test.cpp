@@ -32,7 +32,7 @@ TEST(HandleTable, AHandleFindsItsObjectUntilItIsRemoved) {
   EXPECT_EQ(table().remove<FakeStream>(handle), nullptr);
 }
 
-TEST(HandleTable, NullStaleWrongTypeAndGarbageGiveDifferentSentences) {
+TEST(HandleTable, NullStaleWrongTypeAndGarbageGiveDifferentMessages) {
   const Handle stream = table().insert(std::make_shared<FakeStream>());
   EXPECT_NE(resolve<FakeStream>(0).status().message().find("null"), std::string::npos);
   EXPECT_NE(resolve<FakeEvent>(stream).status().message().find("is a stream handle"),

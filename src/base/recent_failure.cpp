@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kInterfaces = 2;
 
-struct Sentences {
+struct Messages {
   std::string pending;
   std::string shown;  // what the last take returned points into this
 };
@@ -22,29 +22,29 @@ struct Sentences {
 thread_local bool thread_is_ending = false;
 thread_local int32_t numbers[kInterfaces] = {};
 
-struct ThreadSentences {
-  Sentences of[kInterfaces];
-  ~ThreadSentences() { thread_is_ending = true; }
+struct ThreadMessages {
+  Messages of[kInterfaces];
+  ~ThreadMessages() { thread_is_ending = true; }
 };
 
-Sentences& thread_sentences(Interface interface) {
-  static auto* after_the_end = new Sentences[kInterfaces];  // for calls from static destructors
+Messages& thread_messages(Interface interface) {
+  static auto* after_the_end = new Messages[kInterfaces];  // for calls from static destructors
   const auto index = static_cast<size_t>(interface);
   if (thread_is_ending) return after_the_end[index];
-  thread_local ThreadSentences sentences;
-  return sentences.of[index];
+  thread_local ThreadMessages messages;
+  return messages.of[index];
 }
 
 std::atomic<MessageScope> scope{MessageScope::thread};
 
-struct ProcessSentence {
+struct ProcessMessage {
   std::mutex mutex;
   std::string pending;
 };
 
-ProcessSentence& process_sentence() {
-  static auto* sentence = new ProcessSentence;
-  return *sentence;
+ProcessMessage& process_message() {
+  static auto* message = new ProcessMessage;
+  return *message;
 }
 
 // A forked child must not wait for a lock that a thread of its parent may have held.
@@ -67,28 +67,26 @@ int32_t take_last_number(Interface interface) {
 
 void set_message_scope(MessageScope value) { scope.store(value, std::memory_order_relaxed); }
 
-void keep_sentence(Interface interface, std::string sentence) {
+void keep_message(Interface interface, std::string message) {
   if (!process_wide(interface)) {
-    thread_sentences(interface).pending = std::move(sentence);
+    thread_messages(interface).pending = std::move(message);
     return;
   }
-  std::lock_guard lock(process_sentence().mutex);
-  process_sentence().pending = std::move(sentence);
+  std::lock_guard lock(process_message().mutex);
+  process_message().pending = std::move(message);
 }
 
-const char* take_sentence(Interface interface) {
-  Sentences& own = thread_sentences(interface);
+const char* take_message(Interface interface) {
+  Messages& own = thread_messages(interface);
   if (process_wide(interface)) {
-    std::lock_guard lock(process_sentence().mutex);
-    own.pending.swap(process_sentence().pending);
+    std::lock_guard lock(process_message().mutex);
+    own.pending.swap(process_message().pending);
   }
   own.shown.swap(own.pending);
   own.pending.clear();
   return own.shown.c_str();
 }
 
-const char* last_sentence(Interface interface) {
-  return thread_sentences(interface).pending.c_str();
-}
+const char* last_message(Interface interface) { return thread_messages(interface).pending.c_str(); }
 
 }  // namespace anynpu

@@ -19,11 +19,11 @@ int32_t take_last_number(Interface interface);
 enum class MessageScope { thread, process };
 void set_message_scope(MessageScope scope);  // of acl; thread is the default
 
-void keep_sentence(Interface interface, std::string sentence);
+void keep_message(Interface interface, std::string message);
 // Returns and clears the message of the most recent failure; "" when there was none. Valid until
 // the thread's next call.
-const char* take_sentence(Interface interface);
+const char* take_message(Interface interface);
 // The message of the thread, without clearing it.
-const char* last_sentence(Interface interface);
+const char* last_message(Interface interface);
 
 }  // namespace anynpu

@@ -8,26 +8,26 @@
 namespace anynpu {
 namespace {
 
-TEST(RecentFailure, InterfacesHaveTheirOwnNumbersAndSentences) {
+TEST(RecentFailure, InterfacesHaveTheirOwnNumbersAndMessages) {
   keep_last_number(Interface::acl, 7);
-  keep_sentence(Interface::hpe, "of hpe");
+  keep_message(Interface::hpe, "of hpe");
   EXPECT_EQ(last_number(Interface::hpe), 0);
   EXPECT_EQ(take_last_number(Interface::acl), 7);
   EXPECT_EQ(take_last_number(Interface::acl), 0);
-  EXPECT_STREQ(take_sentence(Interface::acl), "");
-  EXPECT_STREQ(last_sentence(Interface::hpe), "of hpe");
-  EXPECT_STREQ(take_sentence(Interface::hpe), "of hpe");
-  EXPECT_STREQ(take_sentence(Interface::hpe), "");
+  EXPECT_STREQ(take_message(Interface::acl), "");
+  EXPECT_STREQ(last_message(Interface::hpe), "of hpe");
+  EXPECT_STREQ(take_message(Interface::hpe), "of hpe");
+  EXPECT_STREQ(take_message(Interface::hpe), "");
 }
 
-TEST(RecentFailure, ASentenceIsTheThreadsUnlessTheScopeIsTheProcess) {
-  std::thread([] { keep_sentence(Interface::acl, "alone"); }).join();
-  EXPECT_STREQ(take_sentence(Interface::acl), "");
+TEST(RecentFailure, AMessageIsTheThreadsUnlessTheScopeIsTheProcess) {
+  std::thread([] { keep_message(Interface::acl, "alone"); }).join();
+  EXPECT_STREQ(take_message(Interface::acl), "");
   set_message_scope(MessageScope::process);
-  std::thread([] { keep_sentence(Interface::acl, "shared"); }).join();
-  EXPECT_STREQ(take_sentence(Interface::acl), "shared");
-  std::thread([] { keep_sentence(Interface::hpe, "alone"); }).join();
-  EXPECT_STREQ(take_sentence(Interface::hpe), "");
+  std::thread([] { keep_message(Interface::acl, "shared"); }).join();
+  EXPECT_STREQ(take_message(Interface::acl), "shared");
+  std::thread([] { keep_message(Interface::hpe, "alone"); }).join();
+  EXPECT_STREQ(take_message(Interface::hpe), "");
   set_message_scope(MessageScope::thread);
 }
 

@@ -19,7 +19,7 @@ constexpr std::array kCodes = {
 #undef X
 };
 
-// Messages quote names out of files that a stranger wrote. A zero byte would cut the sentence for
+// Messages quote names out of files that a stranger wrote. A zero byte would cut the message for
 // callers that speak C, an escape would steer the terminal: they are written as \x00, \x1b.
 std::string printable(std::string text) {
   const auto is_control = [](char c) {

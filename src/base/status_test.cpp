@@ -25,7 +25,7 @@ TEST(Status, OkIsEmptyAndPrintsOk) {
   EXPECT_EQ(Status().code(), Code::ok);
 }
 
-TEST(Status, FailureKeepsSentenceAndNotes) {
+TEST(Status, FailureKeepsMessageAndNotes) {
   auto result = quarter(6);
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.status().code(), Code::invalid_argument);
@@ -34,14 +34,14 @@ TEST(Status, FailureKeepsSentenceAndNotes) {
             "half: 3 is odd; pass an even number\n  while halving 3 again");
 }
 
-TEST(Status, AnotherCodeKeepsSentenceAndNotes) {
+TEST(Status, AnotherCodeKeepsMessageAndNotes) {
   const Status status = quarter(6).status().with_code(Code::not_found);
   EXPECT_EQ(status.code(), Code::not_found);
   EXPECT_EQ(status.to_string(), quarter(6).status().to_string());
   EXPECT_TRUE(Status().with_code(Code::not_found).ok());
 }
 
-TEST(Status, BytesThatCutASentenceOrSteerATerminalAreWrittenOut) {
+TEST(Status, BytesThatCutAMessageOrSteerATerminalAreWrittenOut) {
   const std::string name("a\0b\x1b[2J\x7f", 8);
   const Status status = fail(Code::not_found, "no '{}';\n\tuse another", name).with_note(name);
   EXPECT_EQ(status.to_string(),

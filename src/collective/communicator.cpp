@@ -114,7 +114,7 @@ Result<std::shared_ptr<Communicator>> Communicator::make(std::unique_ptr<Exchang
 Communicator::~Communicator() {
   if (segment_) segment_->set_left();
   for (auto& link : links_) {
-    if (link) link->say(Says::left, {});
+    if (link) link->notify(RankState::left, {});
   }
 }
 
@@ -132,7 +132,7 @@ void Communicator::fail(const Status& why) {
   failed_.store(true, std::memory_order_release);
   segment_->set_failed(why.message());
   for (auto& link : links_) {
-    if (link) link->say(Says::failed, why.message());
+    if (link) link->notify(RankState::failed, why.message());
   }
 }
 
@@ -150,15 +150,15 @@ Status Communicator::resume(const Deadline& deadline) {
   // An operation that still runs ends at this failure.
   fail(anynpu::fail(Code::aborted, "rank {} resumes the communicator", rank_));
   const uint64_t turn = epoch_.fetch_add(1, std::memory_order_acq_rel) + 1;
-  ANYNPU_ASSIGN(const bool quiet, look_until(deadline, [&] { return steps_.load() == 0; }));
+  ANYNPU_ASSIGN(const bool quiet, poll_until(deadline, [&] { return steps_.load() == 0; }));
   if (!quiet) return anynpu::fail(Code::timeout, "an operation of rank {} does not end", rank_);
   // Two barriers: first all ranks have stopped writing, then all of them have cleaned up.
   for (const uint64_t step : {2 * turn, 2 * turn + 1}) {
     for (uint32_t peer = 0; peer < size_; ++peer) {
-      if (peer != rank_) ANYNPU_TRY(tell(peer, kResumeKey + step, {}, deadline));
+      if (peer != rank_) ANYNPU_TRY(send_message(peer, kResumeKey + step, {}, deadline));
     }
     for (uint32_t peer = 0; peer < size_; ++peer) {
-      if (peer != rank_) ANYNPU_TRY(hear(peer, kResumeKey + step, deadline).status());
+      if (peer != rank_) ANYNPU_TRY(receive_message(peer, kResumeKey + step, deadline).status());
     }
     if (step % 2) break;
     for (uint32_t peer = 0; peer < size_; ++peer) {
@@ -186,12 +186,12 @@ Result<std::shared_ptr<Communicator>> Communicator::make_sub(std::span<const uin
               options);
 }
 
-Status Communicator::tell(uint32_t peer, uint64_t key, std::span<const std::byte> bytes,
-                          const Deadline& deadline) {
+Status Communicator::send_message(uint32_t peer, uint64_t key, std::span<const std::byte> bytes,
+                                  const Deadline& deadline) {
   std::unique_lock lock(messages_mutex_);
   std::byte* room = nullptr;
   Status gone;
-  ANYNPU_ASSIGN(const bool sent, look_until(deadline, [&] {
+  ANYNPU_ASSIGN(const bool sent, poll_until(deadline, [&] {
                   room = links_[peer]->room(Lane::control);
                   if (!room) take_messages(peer);  // it may wait for room as well
                   return room != nullptr || !(gone = lost_peer(peer)).ok();
@@ -217,29 +217,29 @@ void Communicator::take_messages(uint32_t peer) {
 Status Communicator::lost_peer(uint32_t peer) {
   Status state = links_[peer]->peer_state();
   if (!state.ok() && failed_.load(std::memory_order_relaxed)) {
-    return links_[peer]->talks() ? Status() : state;
+    return links_[peer]->peer_alive() ? Status() : state;
   }
   return state;
 }
 
-Result<Communicator::Bytes> Communicator::hear(uint32_t peer, uint64_t key,
-                                               const Deadline& deadline) {
-  Bytes heard;
+Result<Communicator::Bytes> Communicator::receive_message(uint32_t peer, uint64_t key,
+                                                          const Deadline& deadline) {
+  Bytes received;
   Status gone;
-  ANYNPU_ASSIGN(const bool came, look_until(deadline, [&] {
+  ANYNPU_ASSIGN(const bool came, poll_until(deadline, [&] {
                   std::lock_guard lock(messages_mutex_);
                   gone = lost_peer(peer);  // asked first: what it sent before is taken then
                   take_messages(peer);
                   const auto at = messages_.find({peer, key});
                   if (at == messages_.end()) return !gone.ok();
                   gone = {};
-                  heard = std::move(at->second.front());
+                  received = std::move(at->second.front());
                   at->second.erase(at->second.begin());
                   if (at->second.empty()) messages_.erase(at);
                   return true;
                 }));
   if (!gone.ok()) return gone;
-  if (came) return heard;
+  if (came) return received;
   return anynpu::fail(Code::timeout,
                       "rank {} sent no answer within {}; look whether it makes the "
                       "same call",

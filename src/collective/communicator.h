@@ -87,9 +87,9 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
 
   // Messages between ranks outside of operations, in order for each key.
   using Bytes = std::vector<std::byte>;
-  Status tell(uint32_t peer, uint64_t key, std::span<const std::byte> bytes,
-              const Deadline& deadline);
-  Result<Bytes> hear(uint32_t peer, uint64_t key, const Deadline& deadline);
+  Status send_message(uint32_t peer, uint64_t key, std::span<const std::byte> bytes,
+                      const Deadline& deadline);
+  Result<Bytes> receive_message(uint32_t peer, uint64_t key, const Deadline& deadline);
 
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;

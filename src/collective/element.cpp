@@ -14,13 +14,13 @@ namespace anynpu::collective {
 
 namespace {
 
-struct Row {
+struct ElementInfo {
   Element element;
   std::string_view name;
   size_t bytes;
   bool reducible;
 };
-constexpr Row kRows[] = {
+constexpr ElementInfo kElementInfos[] = {
     {Element::i8, "int8", 1, true},         {Element::i16, "int16", 2, true},
     {Element::i32, "int32", 4, true},       {Element::f16, "fp16", 2, true},
     {Element::f32, "fp32", 4, true},        {Element::i64, "int64", 8, true},
@@ -31,15 +31,15 @@ constexpr Row kRows[] = {
     {Element::f8e4m3, "fp8e4m3", 1, false}, {Element::f8e5m2, "fp8e5m2", 1, false},
     {Element::f8e8m0, "fp8e8m0", 1, false},
 };
-constexpr std::string_view kFolds[] = {"sum", "prod", "max", "min"};
+constexpr std::string_view kReduceOps[] = {"sum", "prod", "max", "min"};
 
-const Row* find_row(int64_t number) {
-  for (const Row& row : kRows) {
-    if (static_cast<int64_t>(row.element) == number) return &row;
+const ElementInfo* find_info(int64_t number) {
+  for (const ElementInfo& info : kElementInfos) {
+    if (static_cast<int64_t>(info.element) == number) return &info;
   }
   return nullptr;
 }
-const Row& row_of(Element element) { return *find_row(static_cast<int64_t>(element)); }
+const ElementInfo& info_of(Element element) { return *find_info(static_cast<int64_t>(element)); }
 
 // One step of a reduction over a block; plain loops that the compiler turns into vectors.
 constexpr size_t kBlock = 2048;
@@ -106,7 +106,7 @@ using Step = void (*)(T*, const T*, const T*, size_t);
 
 // The inputs of one block, all of them before the next block: what was summed stays in the cache.
 template <typename T>
-void fold_as(Step<T> step, void* out, std::span<const void* const> in, size_t count) {
+void reduce_as(Step<T> step, void* out, std::span<const void* const> in, size_t count) {
   alignas(64) T sum[kBlock];
   for (size_t first = 0; first < count; first += kBlock) {
     const size_t n = std::min(kBlock, count - first);
@@ -122,8 +122,8 @@ void fold_as(Step<T> step, void* out, std::span<const void* const> in, size_t co
   }
 }
 
-void fold_halves(DType type, Step<float> step, void* out, std::span<const void* const> in,
-                 size_t count) {
+void reduce_halves(DType type, Step<float> step, void* out, std::span<const void* const> in,
+                   size_t count) {
   alignas(64) float sum[kBlock];
   alignas(64) float next[kBlock];
   for (size_t first = 0; first < count; first += kBlock) {
@@ -140,59 +140,60 @@ void fold_halves(DType type, Step<float> step, void* out, std::span<const void* 
 }  // namespace
 
 Result<Element> element_of(int64_t number) {
-  if (const Row* row = find_row(number)) return row->element;
+  if (const ElementInfo* info = find_info(number)) return info->element;
   return fail(Code::invalid_argument,
               "the data type is {}; expected a number of HcclDataType: 0 to 12, 14 to 17", number);
 }
 
-Result<Fold> fold_of(int64_t number) {
-  if (number >= 0 && number <= 3) return static_cast<Fold>(number);
+Result<ReduceOp> reduce_op_of(int64_t number) {
+  if (number >= 0 && number <= 3) return static_cast<ReduceOp>(number);
   return fail(Code::invalid_argument,
               "the operation is {}; expected 0 (sum), 1 (prod), 2 (max) or 3 (min)", number);
 }
 
 Status check_reducible(Element element) {
-  if (row_of(element).reducible) return {};
+  if (info_of(element).reducible) return {};
   return fail(Code::unsupported_dtype,
               "data of type {} cannot be reduced; it can be sent, gathered and scattered",
               name_of(element));
 }
 
-size_t bytes_of(Element element) { return row_of(element).bytes; }
-std::string_view name_of(Element element) { return row_of(element).name; }
-std::string_view name_of(Fold fold) { return kFolds[static_cast<size_t>(fold)]; }
+size_t bytes_of(Element element) { return info_of(element).bytes; }
+std::string_view name_of(Element element) { return info_of(element).name; }
+std::string_view name_of(ReduceOp reduce_op) { return kReduceOps[static_cast<size_t>(reduce_op)]; }
 
-void fold(Element element, Fold fold, void* out, std::span<const void* const> in, size_t count) {
+void reduce_elements(Element element, ReduceOp reduce_op, void* out,
+                     std::span<const void* const> in, size_t count) {
   if (in.size() == 1) {
     std::memmove(out, in[0], count * bytes_of(element));
     return;
   }
-  const auto f = static_cast<size_t>(fold);
+  const auto f = static_cast<size_t>(reduce_op);
   switch (element) {
     case Element::i8:
-      return fold_as<int8_t>(kSteps_int8_t[f], out, in, count);
+      return reduce_as<int8_t>(kSteps_int8_t[f], out, in, count);
     case Element::i16:
-      return fold_as<int16_t>(kSteps_int16_t[f], out, in, count);
+      return reduce_as<int16_t>(kSteps_int16_t[f], out, in, count);
     case Element::i32:
-      return fold_as<int32_t>(kSteps_int32_t[f], out, in, count);
+      return reduce_as<int32_t>(kSteps_int32_t[f], out, in, count);
     case Element::i64:
-      return fold_as<int64_t>(kSteps_int64_t[f], out, in, count);
+      return reduce_as<int64_t>(kSteps_int64_t[f], out, in, count);
     case Element::u8:
-      return fold_as<uint8_t>(kSteps_uint8_t[f], out, in, count);
+      return reduce_as<uint8_t>(kSteps_uint8_t[f], out, in, count);
     case Element::u16:
-      return fold_as<uint16_t>(kSteps_uint16_t[f], out, in, count);
+      return reduce_as<uint16_t>(kSteps_uint16_t[f], out, in, count);
     case Element::u32:
-      return fold_as<uint32_t>(kSteps_uint32_t[f], out, in, count);
+      return reduce_as<uint32_t>(kSteps_uint32_t[f], out, in, count);
     case Element::u64:
-      return fold_as<uint64_t>(kSteps_uint64_t[f], out, in, count);
+      return reduce_as<uint64_t>(kSteps_uint64_t[f], out, in, count);
     case Element::f32:
-      return fold_as<float>(kSteps_float[f], out, in, count);
+      return reduce_as<float>(kSteps_float[f], out, in, count);
     case Element::f64:
-      return fold_as<double>(kSteps_double[f], out, in, count);
+      return reduce_as<double>(kSteps_double[f], out, in, count);
     case Element::f16:
-      return fold_halves(DType::f16, kSteps_float[f], out, in, count);
+      return reduce_halves(DType::f16, kSteps_float[f], out, in, count);
     case Element::bf16:
-      return fold_halves(DType::bf16, kSteps_float[f], out, in, count);
+      return reduce_halves(DType::bf16, kSteps_float[f], out, in, count);
     default:
       return;  // refused by check_reducible
   }

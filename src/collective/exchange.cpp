@@ -20,7 +20,7 @@ int64_t connect_seconds() {
 
 }  // namespace
 
-Result<bool> look_until(const Deadline& deadline, const std::function<bool()>& over) {
+Result<bool> poll_until(const Deadline& deadline, const std::function<bool()>& over) {
   long pause_ns = 20'000;
   for (;;) {
     if (over()) return true;

@@ -39,13 +39,13 @@ class Exchange {
   // This rank has connected; all have.
   virtual Status mark_connected() = 0;
   virtual Status wait_connected(const Deadline& deadline) = 0;
-  // Tells the others that this rank gave up.
+  // Notifies the others that this rank gave up.
   virtual void give_up(const Status& why) = 0;
 };
 
 // Polls, with sleeps that grow to a millisecond, until `over` returns true. False at the deadline;
 // fails when the program is interrupted.
-Result<bool> look_until(const Deadline& deadline, const std::function<bool()>& over);
+Result<bool> poll_until(const Deadline& deadline, const std::function<bool()>& over);
 
 // "ranks 1, 3 and 4"; at most eight are named.
 std::string list_ranks(const std::vector<uint32_t>& ranks);

@@ -36,8 +36,8 @@ struct Arrived {
   const std::byte* data;
 };
 
-// The final message of a rank to its peers.
-enum class Says : uint32_t { nothing, left, failed };
+// The state that a rank sends to its peers.
+enum class RankState : uint32_t { running, left, failed };
 
 class Link {
  public:
@@ -61,9 +61,9 @@ class Link {
   // Why nothing more will arrive, or ok. Pieces that arrived before can still be taken.
   virtual Status peer_state() = 0;
   // Whether the peer still exists, failed or not.
-  virtual bool talks() = 0;
+  virtual bool peer_alive() = 0;
   // Notifies the peer, if it cannot see the state by itself.
-  virtual void say(Says, const std::string& why) { (void)why; }
+  virtual void notify(RankState, const std::string& why) { (void)why; }
 };
 
 }  // namespace anynpu::collective

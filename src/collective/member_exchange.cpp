@@ -9,7 +9,7 @@ namespace anynpu::collective {
 
 namespace {
 
-// Even, and the same for the same members and id: groups of other members do not meet.
+// Even, and the same for the same members and id: groups of other members do not connect.
 uint64_t key_of(std::span<const uint32_t> members, uint64_t id) {
   uint64_t key = id * 0x9e3779b97f4a7c15u + members.size();
   for (const uint32_t rank : members) key = (key ^ rank) * 0x100000001b3u + (key >> 29);
@@ -25,10 +25,10 @@ MemberExchange::MemberExchange(std::shared_ptr<Communicator> parent,
       self_(self),
       key_(key_of(members, id)) {}
 
-Status MemberExchange::tell_all(uint64_t key, std::span<const std::byte> bytes,
-                                const Deadline& deadline) {
+Status MemberExchange::send_to_members(uint64_t key, std::span<const std::byte> bytes,
+                                       const Deadline& deadline) {
   for (uint32_t i = 0; i < members_.size(); ++i) {
-    if (i != self_) ANYNPU_TRY(parent_->tell(members_[i], key, bytes, deadline));
+    if (i != self_) ANYNPU_TRY(parent_->send_message(members_[i], key, bytes, deadline));
   }
   return {};
 }
@@ -38,7 +38,7 @@ Status MemberExchange::publish(const RankRecord& mine) {
   mine_ = mine;
   std::vector<std::byte> message(1 + sizeof mine, std::byte{0});
   std::memcpy(message.data() + 1, &mine, sizeof mine);
-  return tell_all(key_, message, connect_deadline());
+  return send_to_members(key_, message, connect_deadline());
 }
 
 Result<std::vector<RankRecord>> MemberExchange::collect(const Deadline& deadline) {
@@ -48,7 +48,7 @@ Result<std::vector<RankRecord>> MemberExchange::collect(const Deadline& deadline
       records[i] = mine_;
       continue;
     }
-    ANYNPU_ASSIGN(const auto message, parent_->hear(members_[i], key_, deadline),
+    ANYNPU_ASSIGN(const auto message, parent_->receive_message(members_[i], key_, deadline),
                   "while rank {} waits for rank {} to make a communicator of {} of its ranks",
                   parent_->rank(), members_[i], members_.size());
     if (message.size() != 1 + sizeof(RankRecord)) {
@@ -60,13 +60,14 @@ Result<std::vector<RankRecord>> MemberExchange::collect(const Deadline& deadline
 }
 
 Status MemberExchange::mark_connected() {
-  return tell_all(connected_key(), {}, connect_deadline());
+  return send_to_members(connected_key(), {}, connect_deadline());
 }
 
 Status MemberExchange::wait_connected(const Deadline& deadline) {
   for (uint32_t i = 0; i < members_.size(); ++i) {
     if (i == self_) continue;
-    ANYNPU_ASSIGN(const auto message, parent_->hear(members_[i], connected_key(), deadline));
+    ANYNPU_ASSIGN(const auto message,
+                  parent_->receive_message(members_[i], connected_key(), deadline));
     if (!message.empty()) {
       return fail(Code::task_failed, "rank {} gave up making the communicator", members_[i]);
     }
@@ -77,7 +78,7 @@ Status MemberExchange::wait_connected(const Deadline& deadline) {
 void MemberExchange::give_up(const Status&) {
   const std::byte gave_up[] = {std::byte{1}};
   for (const uint64_t key : {key_, connected_key()}) {
-    if (!tell_all(key, gave_up, Deadline::after_ms(100)).ok()) return;
+    if (!send_to_members(key, gave_up, Deadline::after_ms(100)).ok()) return;
   }
 }
 

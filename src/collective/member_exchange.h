@@ -28,7 +28,7 @@ class MemberExchange : public Exchange {
 
  private:
   // Sends a message to all other members, and receives one from each.
-  Status tell_all(uint64_t key, std::span<const std::byte> bytes, const Deadline& deadline);
+  Status send_to_members(uint64_t key, std::span<const std::byte> bytes, const Deadline& deadline);
   uint64_t connected_key() const { return key_ | 1; }
 
   const std::shared_ptr<Communicator> parent_;

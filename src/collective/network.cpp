@@ -18,7 +18,7 @@ Result<NetworkEngine*> network_engine() {
   std::lock_guard lock(mutex);
   if (engine) return engine;
   // UCX reads these while it is loaded: signals and memory functions of the program are its own,
-  // and failures have sentences of ours.
+  // and failures have messages of ours.
   for (const auto& [name, value] : {std::pair{"UCX_HANDLE_ERRORS", "none"},
                                     {"UCX_ERROR_SIGNALS", ""},
                                     {"UCX_MEM_EVENTS", "n"},

@@ -20,7 +20,7 @@ constexpr size_t kHeadBytes = 64;
 constexpr uint64_t kFlushNs = 100'000;
 constexpr int64_t kPartingMs = 2000;
 
-// What a rank says when it leaves or fails.
+// What a rank sends when it leaves or fails.
 struct StateMessage {
   uint32_t what;
   char why[1020];
@@ -52,8 +52,8 @@ struct NetworkLink::Wires : std::enable_shared_from_this<Wires> {
   std::array<LaneWires, kLanes> lanes;
   Status failure;
   bool flushing = false;
-  StateMessage said = {}, heard = {};
-  std::unique_ptr<Message> saying, hearing;
+  StateMessage sent_state = {}, received_state = {};
+  std::unique_ptr<Message> sending_state, receiving_state;
 
   explicit Wires(NetworkEngine& of) : engine(of) {}
 
@@ -78,13 +78,13 @@ struct NetworkLink::Wires : std::enable_shared_from_this<Wires> {
     }
   }
   void listen_for_state() {
-    heard = {};
+    received_state = {};
     const uint64_t tag = tag_of(key, theirs, mine, static_cast<uint8_t>(TagUse::state));
-    auto message = engine.receive(tag, std::as_writable_bytes(std::span(&heard, 1)));
-    if (message.ok()) hearing = std::move(message).value();
+    auto message = engine.receive(tag, std::as_writable_bytes(std::span(&received_state, 1)));
+    if (message.ok()) receiving_state = std::move(message).value();
   }
   bool all_sent() {
-    bool all = over(saying);
+    bool all = over(sending_state);
     for (LaneWires& lane : lanes) {
       for (Slot& slot : lane.out) all = over(slot.message) && all;
     }
@@ -121,15 +121,15 @@ NetworkLink::~NetworkLink() {
     std::lock_guard lock(wires_->mutex);
     return wires_->all_sent();
   };
-  (void)look_until(Deadline::after_ms(kPartingMs), sent);
+  (void)poll_until(Deadline::after_ms(kPartingMs), sent);
   std::lock_guard lock(wires_->mutex);
   for (Wires::LaneWires& lane : wires_->lanes) {
     for (auto* slots : {&lane.out, &lane.in}) {
       for (Wires::Slot& slot : *slots) slot.message.reset();
     }
   }
-  wires_->saying.reset();
-  wires_->hearing.reset();
+  wires_->sending_state.reset();
+  wires_->receiving_state.reset();
 }
 
 std::byte* NetworkLink::room(Lane lane) {
@@ -189,24 +189,27 @@ void NetworkLink::taken(Lane lane) {
 void NetworkLink::discard(Lane lane) {
   for (int quiet = 0; quiet < 20; ++quiet) {
     while (arrived(lane)) taken(lane), quiet = 0;
-    (void)look_until(Deadline::after_ms(1), [] { return false; });
+    (void)poll_until(Deadline::after_ms(1), [] { return false; });
   }
   std::lock_guard lock(wires_->mutex);
-  if (!wires_->hearing && wires_->heard.what == static_cast<uint32_t>(Says::failed)) {
+  if (!wires_->receiving_state &&
+      wires_->received_state.what == static_cast<uint32_t>(RankState::failed)) {
     wires_->listen_for_state();
   }
 }
 
 Status NetworkLink::peer_state() {
   std::lock_guard lock(wires_->mutex);
-  if (wires_->hearing && wires_->over(wires_->hearing)) {
-    wires_->heard.why[sizeof wires_->heard.why - 1] = 0;
+  if (wires_->receiving_state && wires_->over(wires_->receiving_state)) {
+    wires_->received_state.why[sizeof wires_->received_state.why - 1] = 0;
   }
-  if (!wires_->hearing && wires_->heard.what == static_cast<uint32_t>(Says::failed)) {
+  if (!wires_->receiving_state &&
+      wires_->received_state.what == static_cast<uint32_t>(RankState::failed)) {
     return fail(Code::task_failed, "rank {} (on another machine) failed: {}", wires_->theirs,
-                wires_->heard.why);
+                wires_->received_state.why);
   }
-  if (!wires_->hearing && wires_->heard.what == static_cast<uint32_t>(Says::left)) {
+  if (!wires_->receiving_state &&
+      wires_->received_state.what == static_cast<uint32_t>(RankState::left)) {
     return fail(Code::task_failed,
                 "rank {} (on another machine) destroyed its communicator; all ranks must make the "
                 "same calls before they destroy it",
@@ -218,25 +221,26 @@ Status NetworkLink::peer_state() {
               wires_->theirs, state.message());
 }
 
-bool NetworkLink::talks() {
+bool NetworkLink::peer_alive() {
   std::lock_guard lock(wires_->mutex);
   return wires_->failure.ok() && wires_->peer->state().ok() &&
-         wires_->heard.what != static_cast<uint32_t>(Says::left);
+         wires_->received_state.what != static_cast<uint32_t>(RankState::left);
 }
 
-void NetworkLink::say(Says what, const std::string& why) {
+void NetworkLink::notify(RankState what, const std::string& why) {
   std::lock_guard lock(wires_->mutex);
-  if (!wires_->over(wires_->saying)) return;  // one of them is enough
-  wires_->said.what = static_cast<uint32_t>(what);
-  const size_t length = std::min(why.size(), sizeof wires_->said.why - 1);
-  std::memcpy(wires_->said.why, why.data(), length);
-  wires_->said.why[length] = 0;
+  if (!wires_->over(wires_->sending_state)) return;  // one of them is enough
+  wires_->sent_state.what = static_cast<uint32_t>(what);
+  const size_t length = std::min(why.size(), sizeof wires_->sent_state.why - 1);
+  std::memcpy(wires_->sent_state.why, why.data(), length);
+  wires_->sent_state.why[length] = 0;
   const uint64_t tag =
       tag_of(wires_->key, wires_->mine, wires_->theirs, static_cast<uint8_t>(TagUse::state));
-  auto message = wires_->engine.send(wires_->peer, tag, std::as_bytes(std::span(&wires_->said, 1)),
-                                     NetworkEngine::Until::gone);
+  auto message =
+      wires_->engine.send(wires_->peer, tag, std::as_bytes(std::span(&wires_->sent_state, 1)),
+                          NetworkEngine::Until::gone);
   if (!message.ok()) return;
-  wires_->saying = std::move(message).value();
+  wires_->sending_state = std::move(message).value();
   wires_->keep_flushing();
 }
 

@@ -13,7 +13,7 @@ namespace anynpu::collective {
 
 // What a message tag is used for, besides the lanes (0 to 2).
 enum class TagUse : uint8_t { state = 3, join = 4, table = 5, connected = 6, all_connected = 7 };
-// `key` is that of the communicator, or of the board where its ranks meet.
+// `key` is that of the communicator, or of the rendezvous of its ranks.
 uint64_t tag_of(uint64_t key, uint32_t from, uint32_t to, uint8_t use);
 
 class NetworkLink : public Link {
@@ -30,8 +30,8 @@ class NetworkLink : public Link {
   void taken(Lane lane) override;
   void discard(Lane lane) override;
   Status peer_state() override;
-  bool talks() override;
-  void say(Says what, const std::string& why) override;
+  bool peer_alive() override;
+  void notify(RankState what, const std::string& why) override;
 
  private:
   struct Wires;

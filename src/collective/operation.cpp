@@ -31,11 +31,11 @@ constexpr std::string_view kKinds[] = {"AllReduce", "Reduce",    "ReduceScatter"
 std::string_view name_of(Kind kind) { return kKinds[static_cast<size_t>(kind)]; }
 
 Operation::Operation(std::shared_ptr<Communicator> communicator, Kind kind, Element element,
-                     Fold fold, uint64_t count)
+                     ReduceOp reduce_op, uint64_t count)
     : comm_(std::move(communicator)),
       kind_(kind),
       element_(element),
-      fold_(fold),
+      reduce_op_(reduce_op),
       count_(count),
       lane_(kind == Kind::pair ? Lane::pair : Lane::collective) {}
 
@@ -49,9 +49,9 @@ Operation::~Operation() {
 
 std::string Operation::describe() const {
   if (kind_ == Kind::barrier) return format("Barrier {} of rank {}", ticket_, comm_->rank());
-  const bool folds = kind_ <= Kind::reduce_scatter;
-  return format("{}{}{} of {} {} on rank {}", name_of(kind_), folds ? " " : "",
-                folds ? name_of(fold_) : "", count_, name_of(element_), comm_->rank());
+  const bool is_reduction = kind_ <= Kind::reduce_scatter;
+  return format("{}{}{} of {} {} on rank {}", name_of(kind_), is_reduction ? " " : "",
+                is_reduction ? name_of(reduce_op_) : "", count_, name_of(element_), comm_->rank());
 }
 
 Status Operation::submit(std::shared_ptr<Operation> operation, device::Stream& stream) {
@@ -183,9 +183,9 @@ bool Operation::all_over() const {
          std::all_of(out.begin(), out.end(), sent) && std::all_of(in.begin(), in.end(), received);
 }
 
-PieceHead Operation::head_of(uint64_t ticket, bool folded, uint64_t total) const {
+PieceHead Operation::head_of(uint64_t ticket, bool reduced, uint64_t total) const {
   auto what = static_cast<uint32_t>(kind_) << 24 | static_cast<uint32_t>(element_) << 16 |
-              static_cast<uint32_t>(fold_) << 8 | static_cast<uint32_t>(folded);
+              static_cast<uint32_t>(reduce_op_) << 8 | static_cast<uint32_t>(reduced);
   // Transfers of one batch have types of their own: only their bytes are compared.
   if (kind_ == Kind::pair) what &= 0xff000000u;
   return {ticket, total, what, 0};
@@ -203,11 +203,11 @@ Status Operation::send_some(Flow& flow, bool& moved) {
   while (!flow.over()) {
     const Part& part = flow.parts[flow.part];
     const uint64_t bytes = std::min<uint64_t>(comm_->piece(), part.bytes - flow.done);
-    if (part.folded && flow.done + bytes > reduction.done) return {};
+    if (part.reduced && flow.done + bytes > reduction.done) return {};
     std::byte* room = link.room(lane_);
     if (!room) return {};
     ANYNPU_TRY(device::copy_bytes(room, part.at + flow.done, bytes));
-    PieceHead head = head_of(flow.ticket, part.folded, part.bytes);
+    PieceHead head = head_of(flow.ticket, part.reduced, part.bytes);
     head.bytes = static_cast<uint32_t>(bytes);
     link.send(lane_, head);
     moved = true;
@@ -224,7 +224,7 @@ Status Operation::receive_some(Flow& flow, bool& moved) {
     const Part& part = flow.parts[flow.part];
     const auto arrived = link.arrived(lane_);
     if (!arrived) return {};
-    PieceHead expected = head_of(flow.ticket, part.folded, part.bytes);
+    PieceHead expected = head_of(flow.ticket, part.reduced, part.bytes);
     expected.bytes =
         static_cast<uint32_t>(std::min<uint64_t>(comm_->piece(), part.bytes - flow.done));
     ANYNPU_TRY(check_head(flow.peer, arrived->head, expected));
@@ -259,7 +259,7 @@ Status Operation::reduce_some(bool& moved) {
                                  {reduction.to + reduction.done, bytes, device::Access::write}};
     ANYNPU_TRY(device::with_host_view(views, [&] {
       inputs[comm_->rank()] = views[0].address;
-      fold(element_, fold_, views[1].address, inputs, bytes / bytes_of(element_));
+      reduce_elements(element_, reduce_op_, views[1].address, inputs, bytes / bytes_of(element_));
       return Status();
     }));
     for (uint32_t peer = 0; peer < comm_->size(); ++peer) {
@@ -303,7 +303,7 @@ std::vector<uint32_t> Operation::awaited() const {
   }
   for (const Flow& flow : out) {
     const bool waits =
-        flow.over() ? !comm_->link(flow.peer).flushed(lane_) : !flow.parts[flow.part].folded;
+        flow.over() ? !comm_->link(flow.peer).flushed(lane_) : !flow.parts[flow.part].reduced;
     if (waits) add(flow.peer);
   }
   std::sort(peers.begin(), peers.end());

@@ -36,7 +36,7 @@ class Operation : public std::enable_shared_from_this<Operation> {
   struct Part {
     std::byte* at = nullptr;
     uint64_t bytes = 0;
-    bool folded = false;  // the result of the reduction: sent as far as it is ready
+    bool reduced = false;  // the result of the reduction: sent as far as it is ready
   };
   // What is sent to a peer, or received from it, in order.
   struct Flow {
@@ -63,8 +63,8 @@ class Operation : public std::enable_shared_from_this<Operation> {
     uint64_t bytes;
   };
 
-  Operation(std::shared_ptr<Communicator> communicator, Kind kind, Element element, Fold fold,
-            uint64_t count);
+  Operation(std::shared_ptr<Communicator> communicator, Kind kind, Element element,
+            ReduceOp reduce_op, uint64_t count);
   ~Operation();
 
   std::vector<Flow> out, in;
@@ -87,7 +87,7 @@ class Operation : public std::enable_shared_from_this<Operation> {
   Status receive_some(Flow& flow, bool& moved);
   Status reduce_some(bool& moved);
   Status check_head(uint32_t peer, const PieceHead& found, const PieceHead& expected) const;
-  PieceHead head_of(uint64_t ticket, bool folded, uint64_t total) const;
+  PieceHead head_of(uint64_t ticket, bool reduced, uint64_t total) const;
   bool all_over() const;
   bool spin(Status& status);
   Status watch();
@@ -101,7 +101,7 @@ class Operation : public std::enable_shared_from_this<Operation> {
   const std::shared_ptr<Communicator> comm_;
   const Kind kind_;
   const Element element_;
-  const Fold fold_;
+  const ReduceOp reduce_op_;
   const uint64_t count_;
   const Lane lane_;
   uint64_t ticket_ = 0;

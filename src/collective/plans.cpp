@@ -73,9 +73,9 @@ Share share_of(uint64_t count, uint32_t ranks, uint32_t rank) {
   return {rank * base + std::min<uint64_t>(rank, rest), base + (rank < rest ? 1 : 0)};
 }
 
-std::shared_ptr<Operation> new_operation(const Group& group, Kind kind, Element element, Fold fold,
-                                         uint64_t count) {
-  return std::make_shared<Operation>(group, kind, element, fold, count);
+std::shared_ptr<Operation> new_operation(const Group& group, Kind kind, Element element,
+                                         ReduceOp reduce_op, uint64_t count) {
+  return std::make_shared<Operation>(group, kind, element, reduce_op, count);
 }
 
 Status check_layout(const Layout& layout, const Group& group, const char* what) {
@@ -108,10 +108,10 @@ Layout Layout::even(uint32_t ranks, uint64_t count) {
 }
 
 Plan plan_all_reduce(const Group& group, const void* in, void* out, uint64_t count, Element element,
-                     Fold fold) {
+                     ReduceOp reduce_op) {
   ANYNPU_TRY(check_reducible(element));
   ANYNPU_ASSIGN(const uint64_t bytes, bytes_for(count, element, "count"));
-  auto op = new_operation(group, Kind::all_reduce, element, fold, count);
+  auto op = new_operation(group, Kind::all_reduce, element, reduce_op, count);
   ANYNPU_ASSIGN(std::byte * from, use(*op, in, bytes, Access::read, "sendBuf"));
   ANYNPU_ASSIGN(std::byte * to, use(*op, out, bytes, Access::write, "recvBuf"));
   if (bytes == 0) return std::shared_ptr<Operation>();
@@ -142,11 +142,11 @@ Plan plan_all_reduce(const Group& group, const void* in, void* out, uint64_t cou
 }
 
 Plan plan_reduce(const Group& group, const void* in, void* out, uint64_t count, Element element,
-                 Fold fold, uint32_t root) {
+                 ReduceOp reduce_op, uint32_t root) {
   ANYNPU_TRY(check_reducible(element));
   ANYNPU_TRY(check_rank(group, root, "root"));
   ANYNPU_ASSIGN(const uint64_t bytes, bytes_for(count, element, "count"));
-  auto op = new_operation(group, Kind::reduce, element, fold, count);
+  auto op = new_operation(group, Kind::reduce, element, reduce_op, count);
   ANYNPU_ASSIGN(std::byte * from, use(*op, in, bytes, Access::read, "sendBuf"));
   const bool is_root = group->rank() == root;
   ANYNPU_ASSIGN(std::byte * to, use(*op, out, is_root ? bytes : 0, Access::write, "recvBuf"));
@@ -162,7 +162,7 @@ Plan plan_reduce(const Group& group, const void* in, void* out, uint64_t count, 
 }
 
 Plan plan_reduce_scatter(const Group& group, const void* in, const Layout& layout, void* out,
-                         uint64_t count, Element element, Fold fold) {
+                         uint64_t count, Element element, ReduceOp reduce_op) {
   ANYNPU_TRY(check_reducible(element));
   ANYNPU_TRY(check_layout(layout, group, "sendBuf"));
   if (layout.counts[group->rank()] != count) {
@@ -172,7 +172,7 @@ Plan plan_reduce_scatter(const Group& group, const void* in, const Layout& layou
   }
   ANYNPU_ASSIGN(const uint64_t in_bytes, span_of(layout, element, "sendCounts"));
   ANYNPU_ASSIGN(const uint64_t bytes, bytes_for(count, element, "recvCount"));
-  auto op = new_operation(group, Kind::reduce_scatter, element, fold, count);
+  auto op = new_operation(group, Kind::reduce_scatter, element, reduce_op, count);
   ANYNPU_ASSIGN(std::byte * from, use(*op, in, in_bytes, Access::read, "sendBuf"));
   ANYNPU_ASSIGN(std::byte * to, use(*op, out, bytes, Access::write, "recvBuf"));
   if (in_bytes == 0) return std::shared_ptr<Operation>();
@@ -198,7 +198,7 @@ Plan plan_all_gather(const Group& group, const void* in, uint64_t count, void* o
   }
   ANYNPU_ASSIGN(const uint64_t bytes, bytes_for(count, element, "sendCount"));
   ANYNPU_ASSIGN(const uint64_t out_bytes, span_of(layout, element, "recvCounts"));
-  auto op = new_operation(group, Kind::all_gather, element, Fold::sum, count);
+  auto op = new_operation(group, Kind::all_gather, element, ReduceOp::sum, count);
   ANYNPU_ASSIGN(std::byte * from, use(*op, in, bytes, Access::read, "sendBuf"));
   ANYNPU_ASSIGN(std::byte * to, use(*op, out, out_bytes, Access::write, "recvBuf"));
   if (out_bytes == 0) return std::shared_ptr<Operation>();
@@ -218,7 +218,7 @@ Plan plan_broadcast(const Group& group, void* data, uint64_t count, Element elem
                     uint32_t root) {
   ANYNPU_TRY(check_rank(group, root, "root"));
   ANYNPU_ASSIGN(const uint64_t bytes, bytes_for(count, element, "count"));
-  auto op = new_operation(group, Kind::broadcast, element, Fold::sum, count);
+  auto op = new_operation(group, Kind::broadcast, element, ReduceOp::sum, count);
   const bool is_root = group->rank() == root;
   ANYNPU_ASSIGN(std::byte * at,
                 use(*op, data, bytes, is_root ? Access::read : Access::write, "buf"));
@@ -237,7 +237,7 @@ Plan plan_scatter(const Group& group, const void* in, void* out, uint64_t count,
   ANYNPU_ASSIGN(const uint64_t bytes, bytes_for(count, element, "recvCount"));
   ANYNPU_ASSIGN(const uint64_t all_bytes,
                 span_of(Layout::even(group->size(), count), element, "recvCount of all ranks"));
-  auto op = new_operation(group, Kind::scatter, element, Fold::sum, count);
+  auto op = new_operation(group, Kind::scatter, element, ReduceOp::sum, count);
   const bool is_root = group->rank() == root;
   ANYNPU_ASSIGN(std::byte * from, use(*op, in, is_root ? all_bytes : 0, Access::read, "sendBuf"));
   ANYNPU_ASSIGN(std::byte * to, use(*op, out, bytes, Access::write, "recvBuf"));
@@ -271,7 +271,8 @@ Plan plan_all_to_all(const Group& group, const void* in, const Layout& in_layout
   }
   ANYNPU_ASSIGN(const uint64_t in_bytes, span_of(in_layout, in_element, "sendCounts"));
   ANYNPU_ASSIGN(const uint64_t out_bytes, span_of(out_layout, out_element, "recvCounts"));
-  auto op = new_operation(group, Kind::all_to_all, in_element, Fold::sum, in_layout.counts[self]);
+  auto op =
+      new_operation(group, Kind::all_to_all, in_element, ReduceOp::sum, in_layout.counts[self]);
   ANYNPU_ASSIGN(std::byte * from, use(*op, in, in_bytes, Access::read, "sendBuf"));
   ANYNPU_ASSIGN(std::byte * to, use(*op, out, out_bytes, Access::write, "recvBuf"));
   // A rank without data takes part all the same: others may have some.
@@ -291,7 +292,7 @@ Plan plan_all_to_all(const Group& group, const void* in, const Layout& in_layout
 }
 
 Plan plan_barrier(const Group& group) {
-  auto op = new_operation(group, Kind::barrier, Element::u8, Fold::sum, 0);
+  auto op = new_operation(group, Kind::barrier, Element::u8, ReduceOp::sum, 0);
   for_peers(group, [&](uint32_t peer) {
     op->out.push_back(flow_of(peer, nullptr, 0));
     op->in.push_back(flow_of(peer, nullptr, 0));
@@ -301,7 +302,7 @@ Plan plan_barrier(const Group& group) {
 
 Plan plan_transfers(const Group& group, std::span<const Transfer> transfers) {
   const Element first = transfers.empty() ? Element::u8 : transfers[0].element;
-  auto op = new_operation(group, Kind::pair, first, Fold::sum,
+  auto op = new_operation(group, Kind::pair, first, ReduceOp::sum,
                           transfers.empty() ? 0 : transfers[0].count);
   // What a rank sends to itself, in order, is what it receives from itself.
   std::vector<Operation::LocalCopy> to_self;

@@ -19,9 +19,9 @@ using Plan = Result<std::shared_ptr<Operation>>;
 using Group = std::shared_ptr<Communicator>;
 
 Plan plan_all_reduce(const Group& group, const void* in, void* out, uint64_t count, Element element,
-                     Fold fold);
+                     ReduceOp reduce_op);
 Plan plan_reduce(const Group& group, const void* in, void* out, uint64_t count, Element element,
-                 Fold fold, uint32_t root);
+                 ReduceOp reduce_op, uint32_t root);
 Plan plan_broadcast(const Group& group, void* data, uint64_t count, Element element, uint32_t root);
 Plan plan_scatter(const Group& group, const void* in, void* out, uint64_t count, Element element,
                   uint32_t root);
@@ -40,7 +40,7 @@ struct Layout {
 Plan plan_all_gather(const Group& group, const void* in, uint64_t count, void* out,
                      const Layout& layout, Element element);
 Plan plan_reduce_scatter(const Group& group, const void* in, const Layout& layout, void* out,
-                         uint64_t count, Element element, Fold fold);
+                         uint64_t count, Element element, ReduceOp reduce_op);
 Plan plan_all_to_all(const Group& group, const void* in, const Layout& in_layout,
                      Element in_element, void* out, const Layout& out_layout, Element out_element);
 

@@ -7,8 +7,8 @@
 #include <map>
 
 #include "base/json.h"
-#include "collective/meeting.h"
 #include "collective/root_info.h"
+#include "collective/socket_rendezvous.h"
 
 namespace anynpu::collective {
 
@@ -103,9 +103,9 @@ Result<std::unique_ptr<Exchange>> join_table(const RankTable& table, uint32_t ra
   const RootInfo bytes(info.data(), kRootInfoBytes);
   if (rank == 0) {
     ANYNPU_TRY(make_root_info(bytes));
-    ANYNPU_TRY(hand_out(table.text, info, ranks, connect_deadline()));
+    ANYNPU_TRY(send_to_all_ranks(table.text, info, ranks, connect_deadline()));
   } else {
-    ANYNPU_TRY(ask_for(table.text, rank, info, connect_deadline()));
+    ANYNPU_TRY(receive_from_rank_zero(table.text, rank, info, connect_deadline()));
   }
   return join_root(bytes, rank, ranks);
 }

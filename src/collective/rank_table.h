@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rank table: a JSON file that lists machines, their devices and the rank of each. Ranks of one
-// machine find each other by the content of the table; rank 0 hands out a root info.
+// machine find each other by the content of the table; rank 0 sends them a root info.
 #pragma once
 
 #include <memory>
@@ -17,14 +17,14 @@ struct RankTable {
     int64_t device = 0;
   };
   std::vector<Rank> ranks;
-  std::string text;  // of the file: ranks with different tables do not meet
+  std::string text;  // of the file: ranks with different tables do not connect
 
   // The error says which entry is wrong.
   static Result<RankTable> read(const std::string& path);
   static Result<RankTable> parse(std::string text);
 };
 
-// Meets the other ranks of the table; waits for them, at most HCCL_CONNECT_TIMEOUT.
+// Rendezvous with the other ranks of the table; waits for them, at most HCCL_CONNECT_TIMEOUT.
 Result<std::unique_ptr<Exchange>> join_table(const RankTable& table, uint32_t rank);
 
 }  // namespace anynpu::collective

@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "collective/meeting.h"
+#include "collective/socket_rendezvous.h"
 
 namespace anynpu::collective {
 namespace {
@@ -40,24 +40,27 @@ TEST(RankTable, SaysWhatIsWrong) {
   EXPECT_EQ(RankTable::read("/nowhere/table.json").status().code(), Code::file_not_found);
 }
 
-TEST(Meeting, BytesAreHandedOutToThoseWhoKnowTheText) {
+TEST(SocketRendezvous, BytesAreSentToThoseWhoKnowTheText) {
   const std::vector<std::byte> bytes(4108, std::byte{7});
   std::vector<std::byte> got(4108);
   std::thread second([&] {
-    EXPECT_TRUE(ask_for("a text of this test", 1, got, Deadline::after_ms(10'000)).ok());
+    EXPECT_TRUE(
+        receive_from_rank_zero("a text of this test", 1, got, Deadline::after_ms(10'000)).ok());
   });
-  EXPECT_TRUE(hand_out("a text of this test", bytes, 2, Deadline::after_ms(10'000)).ok());
+  EXPECT_TRUE(send_to_all_ranks("a text of this test", bytes, 2, Deadline::after_ms(10'000)).ok());
   second.join();
   EXPECT_EQ(got, bytes);
 }
 
-TEST(Meeting, WhoDoesNotComeIsNamed) {
+TEST(SocketRendezvous, MissingRanksAreNamed) {
   const std::vector<std::byte> bytes(16);
-  const Status alone = hand_out("nobody knows this text", bytes, 3, Deadline::after_ms(30));
+  const Status alone =
+      send_to_all_ranks("nobody knows this text", bytes, 3, Deadline::after_ms(30));
   EXPECT_EQ(alone.code(), Code::timeout);
   EXPECT_NE(alone.message().find("ranks 1 and 2"), std::string::npos);
   std::vector<std::byte> got(16);
-  EXPECT_EQ(ask_for("nobody hands this out", 1, got, Deadline::after_ms(30)).code(), Code::timeout);
+  EXPECT_EQ(receive_from_rank_zero("nobody sends this", 1, got, Deadline::after_ms(30)).code(),
+            Code::timeout);
 }
 
 }  // namespace

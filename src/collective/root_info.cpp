@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "collective/board.h"
 #include "collective/network.h"
 #include "collective/network_exchange.h"
+#include "collective/rendezvous.h"
 
 namespace anynpu::collective {
 
@@ -15,7 +15,7 @@ namespace {
 struct Root {
   char magic[8];
   MachineId machine;
-  ShareTicket board;
+  ShareTicket rendezvous;
   uint32_t address_bytes;  // in the network; 0: one machine
   uint8_t address[2048];
 };
@@ -25,12 +25,12 @@ static_assert(sizeof(Root) <= kRootInfoBytes);
 }  // namespace
 
 Status make_root_info(RootInfo info) {
-  ANYNPU_ASSIGN(const auto board, Board::create());
+  ANYNPU_ASSIGN(const auto rendezvous, Rendezvous::create());
   ANYNPU_ASSIGN(const NetworkEngine* engine, network_engine());
   Root root = {};
   std::memcpy(root.magic, kMagic, sizeof kMagic);
   root.machine = this_machine();
-  root.board = board->ticket();
+  root.rendezvous = rendezvous->ticket();
   if (engine) {
     const auto& address = engine->address();
     root.address_bytes = static_cast<uint32_t>(address.size());
@@ -45,8 +45,9 @@ Status make_root_info(RootInfo info) {
 }
 
 Status check_rank_numbers(uint32_t rank, uint32_t ranks) {
-  if (ranks == 0 || ranks > Board::kMostRanks) {
-    return fail(Code::invalid_argument, "nRanks is {}; expected 1 to {}", ranks, Board::kMostRanks);
+  if (ranks == 0 || ranks > Rendezvous::kMostRanks) {
+    return fail(Code::invalid_argument, "nRanks is {}; expected 1 to {}", ranks,
+                Rendezvous::kMostRanks);
   }
   if (rank < ranks) return {};
   return fail(Code::invalid_argument, "rank is {}; expected less than nRanks, {}", rank, ranks);
@@ -67,17 +68,17 @@ Result<std::unique_ptr<Exchange>> join_root(std::span<const std::byte, kRootInfo
   if (!(root.machine == this_machine())) {
     if (engine && root.address_bytes && root.address_bytes <= sizeof root.address) {
       return NetworkExchange::join(*engine, std::span(root.address, root.address_bytes),
-                                   root.board.secret, rank, ranks);
+                                   root.rendezvous.secret, rank, ranks);
     }
     return fail(Code::unsupported_feature,
                 "the root info was made on another machine, in another container or by another "
                 "user; set HCCL_IF_IP in all processes to the address of their machine "
                 "(docs/hccl.md)");
   }
-  ANYNPU_ASSIGN(auto board, Board::open(root.board));
-  ANYNPU_ASSIGN(auto joined, BoardExchange::join(board, rank, ranks));
-  if (engine && board->is_of_this_process()) {
-    joined->invite(std::make_unique<NetworkGuests>(*engine, *board, ranks));
+  ANYNPU_ASSIGN(auto rendezvous, Rendezvous::open(root.rendezvous));
+  ANYNPU_ASSIGN(auto joined, RendezvousExchange::join(rendezvous, rank, ranks));
+  if (engine && rendezvous->is_of_this_process()) {
+    joined->set_remote_ranks(std::make_unique<NetworkRemoteRanks>(*engine, *rendezvous, ranks));
   }
   return std::unique_ptr<Exchange>(std::move(joined));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The root info: bytes that one process creates and all ranks of a communicator pass in; they say
-// where the ranks meet.
+// where the ranks rendezvous.
 #pragma once
 
 #include <cstddef>

@@ -101,7 +101,7 @@ class SharedLink : public Link {
   void taken(Lane lane) override { in_[index(lane)].taken(); }
   void discard(Lane lane) override { in_[index(lane)].discard(); }
   Status peer_state() override;
-  bool talks() override { return !theirs_->left() && process_.alive(); }
+  bool peer_alive() override { return !theirs_->left() && process_.alive(); }
 
  private:
   static size_t index(Lane lane) { return static_cast<size_t>(lane); }

@@ -7,7 +7,7 @@
 
 #include <cstring>
 
-#include "collective/board.h"
+#include "collective/rendezvous.h"
 
 namespace anynpu::collective {
 namespace {
@@ -82,34 +82,34 @@ TEST(PeerProcess, KnowsWhenAProcessEnds) {
   EXPECT_FALSE(process.alive());
 }
 
-TEST(Board, RanksMeet) {
-  auto board = *Board::create();
-  auto second = *Board::open(board->ticket());
-  ASSERT_TRUE(board->take_place(0, 2).ok());
-  ASSERT_TRUE(second->take_place(1, 2).ok());
-  EXPECT_EQ(board->take_place(1, 2).code(), Code::already_exists);
-  EXPECT_EQ(board->missing(2), (std::vector<uint32_t>{0, 1}));
+TEST(Rendezvous, RanksMeet) {
+  auto rendezvous = *Rendezvous::create();
+  auto second = *Rendezvous::open(rendezvous->ticket());
+  ASSERT_TRUE(rendezvous->take_slot(0, 2).ok());
+  ASSERT_TRUE(second->take_slot(1, 2).ok());
+  EXPECT_EQ(rendezvous->take_slot(1, 2).code(), Code::already_exists);
+  EXPECT_EQ(rendezvous->missing(2), (std::vector<uint32_t>{0, 1}));
   RankRecord record;
   record.machine = this_machine();
   record.pid = getpid();
   record.device = 5;
-  board->publish(0, record);
-  EXPECT_EQ(board->collect(2, Deadline::after_ms(50)).status().code(), Code::timeout);
+  rendezvous->publish(0, record);
+  EXPECT_EQ(rendezvous->collect(2, Deadline::after_ms(50)).status().code(), Code::timeout);
   record.device = 6;
   second->publish(1, record);
-  const auto records = board->collect(2, Deadline::after_ms(1000));
+  const auto records = rendezvous->collect(2, Deadline::after_ms(1000));
   ASSERT_TRUE(records.ok());
   EXPECT_EQ((*records)[1].device, 6);
-  board->mark_connected(0);
+  rendezvous->mark_connected(0);
   second->mark_connected(1);
   EXPECT_TRUE(second->wait_connected(2, Deadline::after_ms(1000)).ok());
 }
 
-TEST(Board, OneThatGivesUpEndsItForAll) {
-  auto board = *Board::create();
-  ASSERT_TRUE(board->take_place(0, 2).ok());
-  EXPECT_EQ(board->take_place(1, 3).code(), Code::invalid_argument);
-  const auto records = board->collect(2, Deadline::after_ms(60'000));
+TEST(Rendezvous, OneThatGivesUpEndsItForAll) {
+  auto rendezvous = *Rendezvous::create();
+  ASSERT_TRUE(rendezvous->take_slot(0, 2).ok());
+  EXPECT_EQ(rendezvous->take_slot(1, 3).code(), Code::invalid_argument);
+  const auto records = rendezvous->collect(2, Deadline::after_ms(60'000));
   EXPECT_EQ(records.status().code(), Code::task_failed);
   EXPECT_NE(records.status().message().find("3 ranks"), std::string::npos);
 }

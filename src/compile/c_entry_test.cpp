@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(CEntry, AFailureIsASentenceThatIsCutToItsRoom) {
+TEST(CEntry, AFailureIsAMessageThatIsCutToItsRoom) {
   const char* const models[] = {"/nowhere/a.om"};
   char few[8];
   std::memset(few, 'x', sizeof few);

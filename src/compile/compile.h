@@ -40,7 +40,7 @@ struct Options {
   // Called with each stage's name (stages.h) and graph; may be empty.
   std::function<void(std::string_view stage, const graph::Graph& graph)> on_stage;
   // Called with warnings for the user; may be empty.
-  std::function<void(const std::string& sentence)> on_warning;
+  std::function<void(const std::string& message)> on_warning;
 };
 
 // `graph` is verified, as an importer returns it.

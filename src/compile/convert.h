@@ -28,7 +28,7 @@ struct Conversion {
   std::function<void(std::string_view part)> on_part;
   // Called with warnings for the user, such as features that the chip does not support; may be
   // empty.
-  std::function<void(const std::string& sentence)> on_warning;
+  std::function<void(const std::string& message)> on_warning;
 };
 
 // "0" -> Framework::caffe, "1" -> Framework::mindspore, "3" -> Framework::tensorflow, "5" ->

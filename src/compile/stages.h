@@ -21,7 +21,7 @@ Status write_graph_text(const graph::Graph& graph, const std::string& model_name
 // message and the conversion continues.
 class StageDump {
  public:
-  using Warn = std::function<void(const std::string& sentence)>;
+  using Warn = std::function<void(const std::string& message)>;
   StageDump(std::string model_name, Warn warn);
   void operator()(std::string_view stage, const graph::Graph& graph);
 

@@ -76,7 +76,7 @@ TEST_F(StagesTest, ALevelChoosesTheLastStageAlone) {
 TEST_F(StagesTest, AWrongNumberIsAWarning) {
   set("DUMP_GE_GRAPH", "7");
   std::string warning;
-  StageDump dump("model", [&](const std::string& sentence) { warning = sentence; });
+  StageDump dump("model", [&](const std::string& message) { warning = message; });
   dump(StageDump::kBegin, g.graph);
   EXPECT_THAT(warning, HasSubstr("'7'"));
   EXPECT_EQ(files(), 0u);

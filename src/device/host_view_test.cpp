@@ -5,15 +5,15 @@
 
 #include <numeric>
 
-#include "device/far_device_for_test.h"
 #include "device/memory.h"
+#include "device/remote_device_for_test.h"
 
 namespace anynpu::device {
 namespace {
 
 class HostView : public testing::Test {
  protected:
-  int* allocate(FarDevice& device) {
+  int* allocate(RemoteDevice& device) {
     auto* const address = static_cast<int*>(*allocate_device(device, 4 * sizeof(int), {}));
     EXPECT_TRUE(copy_bytes(address, std::vector<int>{1, 2, 3, 4}.data(), 16).ok());
     return address;
@@ -24,7 +24,7 @@ class HostView : public testing::Test {
     return got;
   }
 
-  FarDevice here_{0}, there_{1};
+  RemoteDevice here_{0}, there_{1};
 };
 
 TEST_F(HostView, WorkSeesTheBytesAndWhatItWritesComesBack) {

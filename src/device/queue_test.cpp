@@ -5,9 +5,9 @@
 
 #include <thread>
 
-#include "device/far_device_for_test.h"
 #include "device/memory.h"
 #include "device/physical_memory.h"
+#include "device/remote_device_for_test.h"
 
 namespace anynpu::device {
 namespace {
@@ -23,7 +23,7 @@ class QueueOfABackEnd : public testing::Test {
     EXPECT_TRUE(device_->queue->waited_for());
   }
 
-  std::shared_ptr<FarDevice> device_ = std::make_shared<FarDevice>(7);
+  std::shared_ptr<RemoteDevice> device_ = std::make_shared<RemoteDevice>(7);
   std::shared_ptr<Stream> stream_ =
       std::make_shared<Stream>(device_, std::weak_ptr<Context>(), StreamOptions{});
 };

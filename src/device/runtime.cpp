@@ -32,7 +32,7 @@ Runtime::Runtime() {
   for (auto& device : list.devices) devices_.push_back({std::move(device), 0, nullptr, {}});
 }
 
-Result<Runtime::Entry*> Runtime::entry(int32_t id) {
+Result<Runtime::DeviceEntry*> Runtime::device_entry(int32_t id) {
   if (id >= 0 && id < device_count()) return &devices_[static_cast<size_t>(id)];
   if (devices_.empty()) {
     return fail(Code::invalid_device, "device {} does not exist: no device is visible; {}", id,
@@ -46,7 +46,7 @@ Result<Runtime::Entry*> Runtime::entry(int32_t id) {
 
 Result<std::shared_ptr<Device>> Runtime::device(int32_t id) {
   std::lock_guard lock(mutex_);
-  ANYNPU_ASSIGN(Entry * found, entry(id));
+  ANYNPU_ASSIGN(DeviceEntry * found, device_entry(id));
   return found->device;
 }
 
@@ -55,7 +55,7 @@ Status Runtime::set_device(int32_t id) {
   Handle made = 0;
   {
     std::lock_guard lock(mutex_);
-    ANYNPU_ASSIGN(Entry * found, entry(id));
+    ANYNPU_ASSIGN(DeviceEntry * found, device_entry(id));
     if (!found->default_context) {
       ANYNPU_ASSIGN(auto context, Context::create(found->device, Context::Origin::implicit));
       context->set_handle(HandleTable::instance().insert(context));
@@ -74,10 +74,10 @@ Status Runtime::reset_device(int32_t id, Reset how) {
 }
 
 Status Runtime::reset_device(int32_t id, Reset how, const Deadline& patience) {
-  Entry ended;
+  DeviceEntry ended;
   {
     std::lock_guard lock(mutex_);
-    ANYNPU_ASSIGN(Entry * found, entry(id));
+    ANYNPU_ASSIGN(DeviceEntry * found, device_entry(id));
     if (found->uses == 0 && !found->default_context && found->contexts.empty()) {
       return fail(
           Code::invalid_device,
@@ -95,7 +95,7 @@ Status Runtime::reset_device(int32_t id, Reset how, const Deadline& patience) {
   return {};
 }
 
-void Runtime::end_device(const Entry& ended, const Deadline& patience) {
+void Runtime::end_device(const DeviceEntry& ended, const Deadline& patience) {
   auto& handles = HandleTable::instance();
   // Explicit contexts keep their handles, so that a later destroy_context still finds them.
   for (const auto& context : ended.contexts) context->shut_down(Stream::Close::drain, patience);
@@ -123,7 +123,7 @@ void Runtime::reset_all() {
 int Runtime::uses(int32_t id) const {
   std::lock_guard lock(mutex_);
   if (id < 0 || id >= static_cast<int32_t>(devices_.size())) return 0;
-  const Entry& found = devices_[static_cast<size_t>(id)];
+  const DeviceEntry& found = devices_[static_cast<size_t>(id)];
   return found.default_context || !found.contexts.empty() ? std::max(1, found.uses) : found.uses;
 }
 
@@ -137,7 +137,7 @@ Result<Handle> Runtime::create_context(int32_t device_id) {
   std::shared_ptr<Context> context;
   {
     std::lock_guard lock(mutex_);
-    ANYNPU_ASSIGN(Entry * found, entry(device_id));
+    ANYNPU_ASSIGN(DeviceEntry * found, device_entry(device_id));
     ANYNPU_ASSIGN(context, Context::create(found->device, Context::Origin::explicitly));
     context->set_handle(HandleTable::instance().insert(context));
     found->contexts.push_back(context);
@@ -166,7 +166,7 @@ Status Runtime::destroy_context(Handle handle) {
   if (!context) return handles.explain(handle, HandleTag::context);
   context->shut_down(Stream::Close::drain, Deadline::after_ms(Stream::kPatienceMs));
   std::lock_guard lock(mutex_);
-  for (Entry& candidate : devices_) std::erase(candidate.contexts, context);
+  for (DeviceEntry& candidate : devices_) std::erase(candidate.contexts, context);
   return {};
 }
 
@@ -246,7 +246,7 @@ Status Runtime::destroy_stream(Handle handle, Stream::Close how) {
 
 std::vector<std::shared_ptr<Context>> Runtime::contexts_of(const Device& device) {
   std::lock_guard lock(mutex_);
-  Entry& found = devices_[static_cast<size_t>(device.id())];
+  DeviceEntry& found = devices_[static_cast<size_t>(device.id())];
   auto list = found.contexts;
   if (found.default_context) list.push_back(found.default_context);
   return list;

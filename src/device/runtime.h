@@ -53,19 +53,19 @@ class Runtime {
 
  private:
   Runtime();
-  struct Entry {
+  struct DeviceEntry {
     std::shared_ptr<Device> device;
     int uses = 0;
     std::shared_ptr<Context> default_context;
     std::vector<std::shared_ptr<Context>> contexts;  // explicit ones
   };
   Status reset_device(int32_t id, Reset how, const Deadline& patience);
-  void end_device(const Entry& ended, const Deadline& patience);
-  Result<Entry*> entry(int32_t id);
+  void end_device(const DeviceEntry& ended, const Deadline& patience);
+  Result<DeviceEntry*> device_entry(int32_t id);
   std::vector<std::shared_ptr<Context>> contexts_of(const Device& device);
 
   mutable std::mutex mutex_;
-  std::vector<Entry> devices_;
+  std::vector<DeviceEntry> devices_;
   int32_t default_device_ = -1;
   std::string problem_;
 };

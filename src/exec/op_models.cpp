@@ -146,7 +146,7 @@ Status OpModels::add(om::Model model, Origin origin) {
   LoadOptions (*const source)() = source_;
   ANYNPU_ASSIGN(auto loaded, OpModel::load(std::move(model), source ? source() : LoadOptions()));
   const SingleOp& op = loaded->op();
-  Entry entry{singleop::key_of(op), loaded, origin};
+  CachedOp entry{singleop::key_of(op), loaded, origin};
   const std::lock_guard lock(mutex_);
   if (const auto found = by_key_.find(entry.key); found != by_key_.end()) {
     if (found->second->origin == Origin::compiled) --compiled_;
@@ -203,7 +203,7 @@ Result<std::shared_ptr<OpModel>> OpModels::find(const SingleOp& op) {
   std::string near;
   {
     const std::lock_guard lock(mutex_);
-    for (const Entry& entry : entries_) {
+    for (const CachedOp& entry : entries_) {
       if (entry.model->op().type != op.type || near.size() > 400) continue;
       near += format("{}{}", near.empty() ? "" : "; ", entry.key);
     }

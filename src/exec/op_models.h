@@ -76,17 +76,17 @@ class OpModels {
   void clear();
 
  private:
-  struct Entry {
+  struct CachedOp {
     std::string key;
     std::shared_ptr<OpModel> model;
     Origin origin;
   };
-  using Position = std::list<Entry>::iterator;
+  using Position = std::list<CachedOp>::iterator;
   std::shared_ptr<OpModel> find_now(const singleop::SingleOp& op);
   void drop_oldest();
 
   mutable std::mutex mutex_;
-  std::list<Entry> entries_;  // the last used one first
+  std::list<CachedOp> entries_;  // the last used one first
   std::unordered_map<std::string, Position> by_key_;
   std::multimap<std::string, Position> by_family_;  // those with open extents
   std::atomic<LoadOptions (*)()> source_{nullptr};

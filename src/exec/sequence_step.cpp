@@ -180,11 +180,11 @@ Status get_element(const SequenceNode& node, Inputs inputs, RunValue& output) {
   return fail(Code::invalid_argument, "{}: the optional is empty", label(node));
 }
 
-struct Entry {
+struct SequenceOp {
   std::string_view op;
   Function function;
 };
-constexpr std::array<Entry, 12> kOps = {{
+constexpr std::array<SequenceOp, 12> kOps = {{
     {"SequenceConstruct", construct},
     {"SequenceEmpty", empty},
     {"SequenceAt", element},
@@ -201,7 +201,7 @@ constexpr std::array<Entry, 12> kOps = {{
 
 Function find(const Node& node) {
   if (!node.domain.empty()) return nullptr;
-  for (const Entry& entry : kOps) {
+  for (const SequenceOp& entry : kOps) {
     if (entry.op == node.op) return entry.function;
   }
   return nullptr;

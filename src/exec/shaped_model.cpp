@@ -87,7 +87,7 @@ Result<Sizes> ShapedModel::query(const om::Model& model, const ops::Target& targ
 
 std::shared_ptr<LoadedModel> ShapedModel::find(std::span<const Shape> shapes) {
   const auto recent = recent_.read();
-  for (const std::shared_ptr<Entry>& entry : *recent) {
+  for (const std::shared_ptr<ShapedPlan>& entry : *recent) {
     if (!std::equal(shapes.begin(), shapes.end(), entry->shapes.begin(), entry->shapes.end()))
       continue;
     entry->used.store(uses_.fetch_add(1, std::memory_order_relaxed), std::memory_order_relaxed);
@@ -115,11 +115,11 @@ Result<std::shared_ptr<LoadedModel>> ShapedModel::for_shapes(std::span<const Sha
   if (auto plan = find(shapes)) return plan;  // made meanwhile
   ANYNPU_ASSIGN(const graph::Graph fixed, compile::specialise(model_->graph, inner, model_->meta));
   ANYNPU_ASSIGN(const auto made, LoadedModel::load_all({&fixed, 1}, *weights_, options_));
-  auto entry = std::make_shared<Entry>();
+  auto entry = std::make_shared<ShapedPlan>();
   entry->shapes.assign(shapes.begin(), shapes.end());
   entry->plan = made[0];
   entry->used = uses_.fetch_add(1, std::memory_order_relaxed);
-  recent_.change([&](std::vector<std::shared_ptr<Entry>>& recent) {
+  recent_.change([&](std::vector<std::shared_ptr<ShapedPlan>>& recent) {
     if (recent.size() == kMostPlans) {
       recent.erase(std::min_element(recent.begin(), recent.end(), [](const auto& a, const auto& b) {
         return a->used.load() < b->used.load();

@@ -52,7 +52,7 @@ class ShapedModel {
   bool shares_work() const { return shares_work_; }
 
  private:
-  struct Entry {
+  struct ShapedPlan {
     std::vector<Shape> shapes;
     std::shared_ptr<LoadedModel> plan;
     std::atomic<uint64_t> used;  // the larger, the later
@@ -69,7 +69,7 @@ class ShapedModel {
   std::mutex work_turn_;
   std::mutex planning_;                  // guards weights_; held while a plan is made
   std::unique_ptr<WeightPool> weights_;  // of a model with ranges
-  ReadMostly<std::vector<std::shared_ptr<Entry>>> recent_;
+  ReadMostly<std::vector<std::shared_ptr<ShapedPlan>>> recent_;
   std::atomic<uint64_t> uses_{0};
 };
 

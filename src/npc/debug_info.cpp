@@ -57,7 +57,7 @@ struct Abbreviation {
 };
 
 // One entry of the tree, with the attributes that matter here.
-struct Entry {
+struct DebugInfoEntry {
   uint64_t tag = 0;
   size_t depth = 0;
   std::string_view name, linkage;
@@ -127,13 +127,13 @@ class InfoReader {
       }
       const auto kind = kinds.find(code);
       if (kind == kinds.end()) break;
-      Entry entry;
+      DebugInfoEntry entry;
       entry.tag = kind->second.tag;
       entry.depth = depth;
       // Bases come in the first entry, sometimes behind what needs them: read it twice.
       if (depth == 0) {
         DwarfReader again = r;
-        Entry ignored;
+        DebugInfoEntry ignored;
         for (const auto& field : kind->second.fields) read_field(again, field, ignored);
       }
       for (const auto& field : kind->second.fields) read_field(r, field, entry);
@@ -261,7 +261,7 @@ class InfoReader {
     }
   }
 
-  void read_field(DwarfReader& r, const Abbreviation::Field& field, Entry& entry) {
+  void read_field(DwarfReader& r, const Abbreviation::Field& field, DebugInfoEntry& entry) {
     const FormValue value = read_form(r, field);
     switch (field.attribute) {
       case kName:
@@ -319,13 +319,13 @@ class InfoReader {
     }
   }
 
-  const Entry* find(uint64_t offset) const {
+  const DebugInfoEntry* find(uint64_t offset) const {
     const auto found = entries_.find(offset);
     return found == entries_.end() ? nullptr : &found->second;
   }
 
-  std::string_view name_of(const Entry& entry, bool linkage) const {
-    const Entry* at = &entry;
+  std::string_view name_of(const DebugInfoEntry& entry, bool linkage) const {
+    const DebugInfoEntry* at = &entry;
     std::string_view plain;
     for (int steps = 0; at && steps < 4; ++steps) {
       if (linkage && !at->linkage.empty()) return at->linkage;
@@ -336,10 +336,10 @@ class InfoReader {
     return plain;
   }
 
-  DebugInfo::Parameter parameter_of(const Entry& entry) const {
+  DebugInfo::Parameter parameter_of(const DebugInfoEntry& entry) const {
     DebugInfo::Parameter p;
     p.name = name_of(entry, false);
-    const Entry* type = &entry;
+    const DebugInfoEntry* type = &entry;
     for (int steps = 0; type && steps < 16; ++steps) {
       switch (type->tag) {
         case kPointerType:
@@ -375,7 +375,7 @@ class InfoReader {
   }
 
   using Pieces = std::vector<std::pair<uint32_t, uint32_t>>;
-  Pieces pieces_of(const Entry& entry, size_t index) const {
+  Pieces pieces_of(const DebugInfoEntry& entry, size_t index) const {
     if (entry.has_low && entry.high != 0) {
       const uint64_t high = entry.high_is_size ? entry.low + entry.high : entry.high;
       return {{static_cast<uint32_t>(entry.low), static_cast<uint32_t>(high)}};
@@ -429,7 +429,7 @@ class InfoReader {
 
   void collect() {
     for (size_t i = 0; i < order_.size(); ++i) {
-      const Entry& entry = entries_.at(order_[i].first);
+      const DebugInfoEntry& entry = entries_.at(order_[i].first);
       if (entry.tag == kSubprogram && (entry.has_low || entry.has_ranges)) add_function(entry, i);
       if (entry.tag != kInlined) continue;
       for (const auto& [low, high] : pieces_of(entry, i)) {
@@ -441,11 +441,11 @@ class InfoReader {
     }
   }
 
-  void add_function(const Entry& entry, size_t index) {
+  void add_function(const DebugInfoEntry& entry, size_t index) {
     DebugInfo::Function function;
     function.name = name_of(entry, true);
     for (size_t i = index + 1; i < order_.size(); ++i) {
-      const Entry& child = entries_.at(order_[i].first);
+      const DebugInfoEntry& child = entries_.at(order_[i].first);
       if (child.depth <= entry.depth) break;
       if (child.depth != entry.depth + 1) continue;
       if (child.tag == kParameter) function.parameters.push_back(parameter_of(child));
@@ -461,7 +461,7 @@ class InfoReader {
   DebugInfo& into_;
   std::vector<std::byte> info_, abbreviations_, strings_, line_strings_, string_offsets_,
       addresses_, ranges_;
-  std::map<uint64_t, Entry> entries_;                 // by offset
+  std::map<uint64_t, DebugInfoEntry> entries_;        // by offset
   std::vector<std::pair<uint64_t, uint64_t>> order_;  // offset, line table of its unit
   std::vector<Bases> places_;                         // beside order_
   uint64_t unit_start_ = 0, string_base_ = 0, address_base_ = 0, range_base_ = 0, line_table_ = 0;

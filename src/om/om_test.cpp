@@ -70,7 +70,7 @@ TEST(OfflineModel, WeightFilesAreNamedByTheirContentAndComparedBeforeUse) {
   std::filesystem::remove_all(folder);
 }
 
-TEST(OfflineModel, EveryTruncationIsRefusedWithASentence) {
+TEST(OfflineModel, EveryTruncationIsRefusedWithAMessage) {
   const auto bytes = to_bytes(sample()).value();
   for (size_t size = 0; size < bytes.size(); ++size) {
     const auto result = read_copy(std::span(bytes).first(size));

@@ -48,7 +48,7 @@ TEST(VendorFileTest, the_graph_is_rebuilt_from_the_description) {
   EXPECT_EQ(graph->nodes[0].op, "Relu");
 }
 
-TEST(VendorFileTest, every_cut_is_a_sentence) {
+TEST(VendorFileTest, every_cut_is_a_message) {
   const std::string text = vendor_text({{0, description()}, {1, "weights"}});
   for (size_t size = 0; size < text.size(); ++size) {
     const auto file = read_vendor_file(ge::bytes_of_text(text).first(size));

@@ -21,10 +21,10 @@ namespace {
 
 constexpr size_t kLongestLine = size_t{1} << 20;
 
-json::Value refusal(const std::string& sentence) {
+json::Value refusal(const std::string& message) {
   json::Value out;
   out.set("ok", false);
-  out.set("message", sentence);
+  out.set("message", message);
   return out;
 }
 

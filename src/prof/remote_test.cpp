@@ -68,7 +68,7 @@ struct Calls {
 constexpr const char* kStart = "{\"command\": \"start\", \"profiler\": {}}\n";
 constexpr const char* kStop = "{\"command\": \"stop\"}\n";
 
-TEST(RemoteTest, commands_are_answered_and_nonsense_is_refused_with_a_sentence) {
+TEST(RemoteTest, commands_are_answered_and_nonsense_is_refused_with_a_message) {
   Calls calls;
   auto control = RemoteControl::listen(calls.commands());
   ASSERT_TRUE(control.ok()) << control.status().to_string();

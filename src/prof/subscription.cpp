@@ -97,7 +97,7 @@ class Subscriptions : public Sink {
  public:
   Subscriptions() : Sink(kWanted) {}
 
-  struct Entry {
+  struct SubscribedModel {
     int32_t device_id;
     SubscribeConfig config;
   };
@@ -137,7 +137,7 @@ class Subscriptions : public Sink {
   }
 
   std::mutex mutex;
-  std::map<uint32_t, Entry> models;
+  std::map<uint32_t, SubscribedModel> models;
   std::set<uint32_t> unloaded;  // ended by an unload, not yet by the program
 
  private:

@@ -105,11 +105,11 @@ static inline void end(Rank* me) {
   OK(aclFinalize());
 }
 
-/* With FAR_RANKS = all (or odd), all (or odd) ranks go on in a namespace of process numbers of
+/* With REMOTE_RANKS = all (or odd), all (or odd) ranks go on in a namespace of process numbers of
    their own, as in a container, so that they count as other machines; its first process only waits.
  */
-static inline void go_far(uint32_t rank) {
-  const char* who = getenv("FAR_RANKS");
+static inline void become_remote(uint32_t rank) {
+  const char* who = getenv("REMOTE_RANKS");
   if (!who || (strcmp(who, "odd") == 0 && rank % 2 == 0)) return;
   if (unshare(CLONE_NEWPID) != 0) exit(77);
   for (int depth = 0; depth < 2; ++depth) {
@@ -137,7 +137,7 @@ static inline int run_ranks(uint32_t size, void (*work)(Rank*), int killed_rank)
       me->rank = i;
       /* Only rank 0 writes, so that the others see when it is gone. */
       for (uint32_t r = 0; i && r < size; ++r) close(me->pipes[r][1]);
-      go_far(i);
+      become_remote(i);
       work(me);
       exit(0);
     }

@@ -44,9 +44,9 @@ void show_progress(std::string_view part) {
 Status convert(const anynpu::CommandLine& line, const std::string& command) {
   ANYNPU_ASSIGN(auto work, anynpu::atc::plan_conversion(line, command));
   work.on_part = show_progress;
-  work.on_warning = [](const std::string& sentence) {
+  work.on_warning = [](const std::string& message) {
     show_progress("");
-    std::fprintf(stderr, "ATC: warning: %s\n", sentence.c_str());
+    std::fprintf(stderr, "ATC: warning: %s\n", message.c_str());
   };
   Status status = anynpu::compile::convert(work);
   show_progress("");

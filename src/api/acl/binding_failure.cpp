@@ -3,7 +3,7 @@
 #include "anynpu.h"
 #include "api/acl/errors.h"
 
-extern "C" int anynpu_acl_fail(const char* function, int code, const char* sentence) {
+extern "C" int anynpu_acl_fail(const char* function, int code, const char* message) {
   return anynpu::acl::report(function,
-                             {code, anynpu::Status(anynpu::Code::invalid_argument, sentence)});
+                             {code, anynpu::Status(anynpu::Code::invalid_argument, message)});
 }

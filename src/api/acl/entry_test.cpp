@@ -51,7 +51,7 @@ TEST_F(Entry, SomeFunctionsHaveNumbersOfTheirOwn) {
   EXPECT_THAT(take_recent_message(), HasSubstr("failed with ACL_ERROR_RT_EVENT_SYNC_TIMEOUT"));
 }
 
-TEST_F(Entry, AFailureLeavesFunctionNumberSentenceAndSolution) {
+TEST_F(Entry, AFailureLeavesFunctionNumberMessageAndSolution) {
   enter("aclrtMalloc", bad_argument);
   const std::string message = take_recent_message();
   EXPECT_THAT(message, HasSubstr("E107000: aclrtMalloc failed with ACL_ERROR_RT_PARAM_INVALID"));
@@ -86,7 +86,7 @@ TEST_F(Entry, NoExceptionLeavesIt) {
             ACL_ERROR_INTERNAL_ERROR);
 }
 
-TEST_F(Entry, AValueFunctionGivesItsFailureValueAndASentence) {
+TEST_F(Entry, AValueFunctionGivesItsFailureValueAndAMessage) {
   EXPECT_EQ(enter_value("aclGet", size_t{0}, []() -> Result<size_t> { return size_t{7}; }), 7u);
   EXPECT_EQ(enter_value("aclGet", size_t{0}, []() -> Result<size_t> { return bad_argument(); }),
             0u);

@@ -14,7 +14,7 @@ struct Number {
   std::string_view name;
 };
 
-struct Row {
+struct CodeMapping {
   Code code;
   Number base;
   Number runtime;
@@ -23,15 +23,15 @@ struct Row {
 };
 
 #define ROW(code, base, runtime, model, advice) \
-  Row { Code::code, {base, #base}, {runtime, #runtime}, {model, #model}, advice }
+  CodeMapping { Code::code, {base, #base}, {runtime, #runtime}, {model, #model}, advice }
 // The same number whatever the function. Not by ROW, which would get the number instead of its
 // name.
 #define SAME(code, number, advice) \
-  Row { Code::code, {number, #number}, {number, #number}, {number, #number}, advice }
+  CodeMapping { Code::code, {number, #number}, {number, #number}, {number, #number}, advice }
 
 // code, base functions, aclrt functions, aclmdl and aclop functions, what to do. In the order of
 // Code.
-constexpr Row kRows[] = {
+constexpr CodeMapping kCodeMappings[] = {
     ROW(ok, ACL_SUCCESS, ACL_SUCCESS, ACL_SUCCESS, ""),
     ROW(invalid_argument, ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_PARAM_INVALID,
         ACL_ERROR_INVALID_PARAM, "Correct the argument that is named above."),
@@ -270,7 +270,7 @@ constexpr Row kRows[] = {
 
 constexpr bool rows_in_order() {
   size_t i = 0;
-  for (const Row& row : kRows) {
+  for (const CodeMapping& row : kCodeMappings) {
     if (static_cast<size_t>(row.code) != i++) return false;
   }
   return i == kCodeCount;
@@ -315,7 +315,7 @@ bool is_for(std::string_view pattern, std::string_view function) {
 }
 
 // Failures that are normal answers: a question whose answer is no, a look that finds nothing yet,
-// and clearing up after the end. They have a number and a sentence like all others, but no line on
+// and clearing up after the end. They have a number and a message like all others, but no line on
 // standard error (base/failure_lines.h).
 struct Answer {
   std::string_view function;  // a name, or its beginning followed by '*'
@@ -376,7 +376,7 @@ constexpr Number kNamed[] = {
 };
 #undef NAMED
 
-const Number& number_of(const Row& row, Family family) {
+const Number& number_of(const CodeMapping& row, Family family) {
   switch (family) {
     case Family::runtime:
       return row.runtime;
@@ -396,7 +396,7 @@ Family family_of(std::string_view function) {
 }
 
 aclError to_acl_error(Code code, Family family) {
-  return number_of(kRows[static_cast<size_t>(code)], family).code;
+  return number_of(kCodeMappings[static_cast<size_t>(code)], family).code;
 }
 
 aclError to_acl_error(std::string_view function, Code code) {
@@ -407,7 +407,7 @@ aclError to_acl_error(std::string_view function, Code code) {
 }
 
 std::string_view error_name(aclError code) {
-  for (const Row& row : kRows) {
+  for (const CodeMapping& row : kCodeMappings) {
     for (const Number* number : {&row.base, &row.runtime, &row.model}) {
       if (number->code == code) return number->name;
     }
@@ -426,12 +426,12 @@ std::string_view error_name(aclError code) {
 namespace {
 
 // A message may quote an argument of any length; it is cut here.
-constexpr size_t kLongestSentence = 1200;
+constexpr size_t kMostMessageBytes = 1200;
 
 std::string shortened(std::string text) {
-  if (text.size() <= kLongestSentence) return text;
-  size_t head = kLongestSentence * 3 / 4;
-  size_t tail = text.size() - kLongestSentence / 4;
+  if (text.size() <= kMostMessageBytes) return text;
+  size_t head = kMostMessageBytes * 3 / 4;
+  size_t tail = text.size() - kMostMessageBytes / 4;
   auto inside_a_character = [&](size_t at) { return (text[at] & 0xc0) == 0x80; };  // UTF-8
   while (head > 0 && inside_a_character(head)) --head;
   while (tail < text.size() && inside_a_character(tail)) ++tail;
@@ -449,14 +449,15 @@ aclError report(const char* function, const Failure& failure) {
   const bool answer = is_answer(function, cause);
   if (!answer) keep_last_number(Interface::acl, code);
   try {
-    const std::string sentence = shortened(failure.status.to_string());
+    const std::string message = shortened(failure.status.to_string());
     const std::string number =
         code < 0 ? format("{:#x}", static_cast<uint32_t>(code)) : format("{}", code);
-    show_failure({function, number, error_name(code), sentence, answer});
-    std::string text = format("E{}: {} failed with {}: {}\n        Solution: {}", number, function,
-                              error_name(code), sentence, kRows[static_cast<size_t>(cause)].advice);
+    show_failure({function, number, error_name(code), message, answer});
+    std::string text =
+        format("E{}: {} failed with {}: {}\n        Solution: {}", number, function,
+               error_name(code), message, kCodeMappings[static_cast<size_t>(cause)].advice);
     ANYNPU_LOG(error, "{}", text);
-    keep_sentence(Interface::acl, std::move(text));
+    keep_message(Interface::acl, std::move(text));
   } catch (...) {
     // No memory for a message: only the code is returned.
   }
@@ -473,7 +474,7 @@ aclError refuse(const char* function, std::string_view reason) {
                                       function, reason)));
 }
 
-const char* take_recent_message() { return take_sentence(Interface::acl); }
+const char* take_recent_message() { return take_message(Interface::acl); }
 aclError take_last_error() { return take_last_number(Interface::acl); }
 aclError peek_last_error() { return last_number(Interface::acl); }
 

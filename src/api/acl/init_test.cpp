@@ -125,7 +125,7 @@ TEST_F(Init, FinalizeCallsWhatWasRegisteredLastFirst) {
   EXPECT_EQ(order, "ba");
 }
 
-TEST_F(Init, AForkedChildOfAnInitialisedProcessGetsAnErrorWithASentence) {
+TEST_F(Init, AForkedChildOfAnInitialisedProcessGetsAnErrorWithAMessage) {
   ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS);
   const pid_t child = fork();
   if (child == 0) {

@@ -56,7 +56,7 @@ TEST_F(AclTensorDesc, AScalarHasOneElementAndUnknownRankNone) {
   aclDestroyTensorDesc(unknown);
 }
 
-TEST_F(AclTensorDesc, BadArgumentsGiveNullAndASentence) {
+TEST_F(AclTensorDesc, BadArgumentsGiveNullAndAMessage) {
   EXPECT_EQ(aclCreateTensorDesc(ACL_FLOAT, -1, nullptr, ACL_FORMAT_ND), nullptr);
   EXPECT_THAT(aclGetRecentErrMsg(), HasSubstr("the number of dimensions is -1"));
   EXPECT_EQ(aclCreateTensorDesc(ACL_FLOAT, 2, nullptr, ACL_FORMAT_ND), nullptr);

@@ -39,12 +39,12 @@ constexpr Name kNames[] = {
     {HCCL_E_SUSPENDING, "HCCL_E_SUSPENDING"},
 };
 
-struct Row {
+struct CodeMapping {
   Code code;
   HcclResult result;
 };
 // Causes that are not listed are faults inside: HCCL_E_INTERNAL.
-constexpr Row kRows[] = {
+constexpr CodeMapping kCodeMappings[] = {
     {Code::invalid_argument, HCCL_E_PARA},
     {Code::invalid_handle, HCCL_E_PARA},
     {Code::invalid_stream, HCCL_E_PARA},
@@ -83,7 +83,7 @@ constexpr Row kRows[] = {
 
 HcclResult to_hccl_result(Code code) {
   if (code == Code::ok) return HCCL_SUCCESS;
-  for (const Row& row : kRows) {
+  for (const CodeMapping& row : kCodeMappings) {
     if (row.code == code) return row.result;
   }
   return HCCL_E_INTERNAL;
@@ -112,13 +112,13 @@ HcclResult result_named(std::string_view text) {
 HcclResult report(const char* function, const Failure& failure) {
   const HcclResult result = number_of(function, failure);
   try {
-    const std::string sentence = failure.status.to_string();
+    const std::string message = failure.status.to_string();
     const std::string number = format("{}", static_cast<int>(result));
-    show_failure({function, number, result_name(result), sentence, false});
+    show_failure({function, number, result_name(result), message, false});
     std::string text = format("EI{:04}: {} failed with {}: {}", static_cast<int>(result), function,
-                              result_name(result), sentence);
+                              result_name(result), message);
     ANYNPU_LOG(error, "{}", text);
-    keep_sentence(Interface::acl, std::move(text));
+    keep_message(Interface::acl, std::move(text));
   } catch (...) {
     // No memory for a message: only the code is returned.
   }

@@ -55,13 +55,13 @@ aclError report(const char* function, const acl::Failure& failure) {
   keep_last_number(Interface::acl, code);
   try {
     const Number& known = number_of(failure.status.code());
-    const std::string sentence = failure.status.to_string(), number = format("{}", code);
+    const std::string message = failure.status.to_string(), number = format("{}", code);
     const std::string_view name = known.code == code ? known.name : acl::error_name(code);
-    show_failure({function, number, name, sentence});
+    show_failure({function, number, name, message});
     std::string text = format("E{}: {} failed with {}: {}\n        Solution: {}", number, function,
-                              name, sentence, known.advice);
+                              name, message, known.advice);
     ANYNPU_LOG(error, "{}", text);
-    keep_sentence(Interface::acl, std::move(text));
+    keep_message(Interface::acl, std::move(text));
   } catch (...) {
     // No memory for a message: only the code is returned.
   }

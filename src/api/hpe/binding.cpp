@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the Python binding needs beyond the public interface (anynpu.h): our sentences, and ways to
+// What the Python binding needs beyond the public interface (anynpu.h): our messages, and ways to
 // drop objects in any order without waiting.
 #include "anynpu.h"
 #include "base/fork_guard.h"
@@ -10,7 +10,7 @@
 
 using namespace anynpu;
 
-const char* anynpu_hpe_last_sentence(void) { return last_sentence(Interface::hpe); }
+const char* anynpu_hpe_last_sentence(void) { return last_message(Interface::hpe); }
 
 // Queued requests hold what they use, so the handle may go at once.
 void anynpu_hpe_drop_stream(void* stream) {

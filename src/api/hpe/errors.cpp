@@ -11,10 +11,10 @@ namespace {
 struct Named {
   stcError_t error;
   const char* name;
-  const char* sentence;
+  const char* message;
 };
-#define NAMED(error, sentence) \
-  { error, #error, sentence }
+#define NAMED(error, message) \
+  { error, #error, message }
 constexpr Named kErrors[] = {
     NAMED(stcSuccess, "success"),
     NAMED(stcErrorInvalidValue, "parameters is not within an acceptable range of values"),
@@ -159,10 +159,10 @@ stcError_t number_of(const char* function, const Failure& failure) {
 stcError_t report(const char* function, const Failure& failure) {
   const stcError_t error = number_of(function, failure);
   keep_last_number(Interface::hpe, error);
-  const std::string sentence = failure.status.to_string();
+  const std::string message = failure.status.to_string();
   ANYNPU_LOG(error, "{}: {} ({}): {}", function, stcGetErrorName(error), static_cast<int>(error),
-             sentence);
-  keep_sentence(Interface::hpe, sentence);
+             message);
+  keep_message(Interface::hpe, message);
   return error;
 }
 
@@ -186,5 +186,5 @@ const char* stcGetErrorName(stcError_t error) {
 
 const char* stcGetErrorString(stcError_t error) {
   const auto* row = anynpu::hpe::find(error);
-  return row ? row->sentence : "unknown error";
+  return row ? row->message : "unknown error";
 }

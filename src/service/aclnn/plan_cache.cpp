@@ -75,7 +75,7 @@ size_t NnPlanCache::size() const {
 }
 
 void NnPlanCache::clear() {
-  std::list<Entry> gone;
+  std::list<CachedPlan> gone;
   const std::lock_guard lock(mutex_);
   gone.swap(entries_);
   by_hash_.clear();

@@ -70,14 +70,14 @@ class NnPlanCache {
   static constexpr size_t kMost = 16384;
 
  private:
-  struct Entry {
+  struct CachedPlan {
     uint64_t hash;
     std::vector<uint64_t> key;
     std::shared_ptr<const NnPlan> plan;
   };
   mutable std::mutex mutex_;
-  std::list<Entry> entries_;  // the last used one first
-  std::unordered_multimap<uint64_t, std::list<Entry>::iterator> by_hash_;
+  std::list<CachedPlan> entries_;  // the last used one first
+  std::unordered_multimap<uint64_t, std::list<CachedPlan>::iterator> by_hash_;
 };
 
 }  // namespace anynpu::service

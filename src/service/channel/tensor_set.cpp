@@ -30,7 +30,8 @@ Status check_added(const TensorSet& set) {
 
 void TensorSet::drop_received() {
   if (!received) return;
-  for (const Entry& entry : items) HandleTable::instance().remove<TensorItem>(entry.handle);
+  for (const RegisteredItem& entry : items)
+    HandleTable::instance().remove<TensorItem>(entry.handle);
   items.clear();
 }
 
@@ -109,7 +110,7 @@ Result<const char*> tensor_set_name(Handle handle) {
 Result<std::vector<SharedItem>> items_of_set(Handle handle) {
   std::vector<SharedItem> items;
   ANYNPU_TRY(with_set(handle, [&](TensorSet& set) -> Status {
-    for (const TensorSet::Entry& entry : set.items) items.push_back(entry.item);
+    for (const TensorSet::RegisteredItem& entry : set.items) items.push_back(entry.item);
     return {};
   }));
   return items;

@@ -30,13 +30,13 @@ struct TensorItem {
 using SharedItem = std::shared_ptr<const TensorItem>;
 
 struct TensorSet {
-  struct Entry {
+  struct RegisteredItem {
     Handle handle;
     SharedItem item;
   };
   std::mutex mutex;  // guards what follows
   std::string name;
-  std::vector<Entry> items;
+  std::vector<RegisteredItem> items;
   bool received = false;  // the items are the set's own
 
   void drop_received();  // the mutex is held

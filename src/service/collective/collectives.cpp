@@ -12,9 +12,9 @@ namespace anynpu::service {
 
 using collective::Communicator;
 using collective::Element;
-using collective::Fold;
 using collective::Layout;
 using collective::Plan;
+using collective::ReduceOp;
 
 namespace {
 
@@ -57,18 +57,18 @@ Result<Layout> layout_of(const Group& group, const Spread& spread) {
 }  // namespace
 
 Status all_reduce(const Where& where, const void* in, void* out, uint64_t count, int64_t type,
-                  int64_t fold) {
+                  int64_t reduce_op) {
   ANYNPU_ASSIGN(const Element element, collective::element_of(type));
-  ANYNPU_ASSIGN(const Fold how, collective::fold_of(fold));
+  ANYNPU_ASSIGN(const ReduceOp how, collective::reduce_op_of(reduce_op));
   return run(where, [&](const Group& group) {
     return plan_all_reduce(group, in, out, count, element, how);
   });
 }
 
 Status reduce(const Where& where, const void* in, void* out, uint64_t count, int64_t type,
-              int64_t fold, uint32_t root) {
+              int64_t reduce_op, uint32_t root) {
   ANYNPU_ASSIGN(const Element element, collective::element_of(type));
-  ANYNPU_ASSIGN(const Fold how, collective::fold_of(fold));
+  ANYNPU_ASSIGN(const ReduceOp how, collective::reduce_op_of(reduce_op));
   return run(where, [&](const Group& group) {
     return plan_reduce(group, in, out, count, element, how, root);
   });
@@ -102,9 +102,9 @@ Status all_gather(const Where& where, const void* in, uint64_t count, void* out,
 }
 
 Status reduce_scatter(const Where& where, const void* in, const Spread& spread, void* out,
-                      uint64_t count, int64_t type, int64_t fold) {
+                      uint64_t count, int64_t type, int64_t reduce_op) {
   ANYNPU_ASSIGN(const Element element, collective::element_of(type));
-  ANYNPU_ASSIGN(const Fold how, collective::fold_of(fold));
+  ANYNPU_ASSIGN(const ReduceOp how, collective::reduce_op_of(reduce_op));
   return run(where, [&](const Group& group) -> Plan {
     ANYNPU_ASSIGN(const Layout layout, layout_of(group, spread));
     return plan_reduce_scatter(group, in, layout, out, count, element, how);

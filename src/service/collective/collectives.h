@@ -24,9 +24,9 @@ struct Spread {
 };
 
 Status all_reduce(const Where& where, const void* in, void* out, uint64_t count, int64_t type,
-                  int64_t fold);
+                  int64_t reduce_op);
 Status reduce(const Where& where, const void* in, void* out, uint64_t count, int64_t type,
-              int64_t fold, uint32_t root);
+              int64_t reduce_op, uint32_t root);
 Status broadcast(const Where& where, void* data, uint64_t count, int64_t type, uint32_t root);
 Status scatter(const Where& where, const void* in, void* out, uint64_t count, int64_t type,
                uint32_t root);
@@ -34,7 +34,7 @@ Status barrier(const Where& where);
 Status all_gather(const Where& where, const void* in, uint64_t count, void* out,
                   const Spread& spread, int64_t type);
 Status reduce_scatter(const Where& where, const void* in, const Spread& spread, void* out,
-                      uint64_t count, int64_t type, int64_t fold);
+                      uint64_t count, int64_t type, int64_t reduce_op);
 Status all_to_all(const Where& where, const void* in, const Spread& sent, int64_t sent_type,
                   void* out, const Spread& received, int64_t received_type);
 // By a matrix of counts: row r is what rank r sends to each rank; data is contiguous.

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "base/guarded_touch.h"
-#include "collective/board.h"
 #include "collective/rank_table.h"
+#include "collective/rendezvous.h"
 #include "device/device.h"
 #include "device/runtime.h"
 #include "service/check_pointer.h"
@@ -38,7 +38,7 @@ void release_all() {
     ended.swap(handles().all);
   }
   for (const Handle handle : ended) HandleTable::instance().remove<Communicator>(handle);
-  collective::Board::release_all();
+  collective::Rendezvous::release_all();
 }
 
 Result<Handle> keep(std::shared_ptr<Communicator> made) {
@@ -109,11 +109,11 @@ Status init_all(std::span<const int32_t> devices, Handle* out) {
                   devices[i]);
     }
   }
-  ANYNPU_ASSIGN(auto board, collective::Board::create());
+  ANYNPU_ASSIGN(auto rendezvous, collective::Rendezvous::create());
   const Deadline deadline = collective::connect_deadline();
   std::vector<std::shared_ptr<Communicator>> made;
   for (uint32_t rank = 0; rank < ranks; ++rank) {
-    ANYNPU_ASSIGN(auto exchange, collective::BoardExchange::join(board, rank, ranks));
+    ANYNPU_ASSIGN(auto exchange, collective::RendezvousExchange::join(rendezvous, rank, ranks));
     ANYNPU_ASSIGN(auto one,
                   Communicator::publish(std::move(exchange), rank, ranks, devices[rank], {}));
     made.push_back(std::move(one));

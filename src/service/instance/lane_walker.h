@@ -36,7 +36,7 @@ class LaneWalker {
 
  private:
   // The position: the task to run next.
-  struct Place {
+  struct TaskPosition {
     Instance* instance = nullptr;
     uint32_t lane = 0;
     uint32_t at = 0;
@@ -57,9 +57,9 @@ class LaneWalker {
   Step choose(RecordedTask& task, device::TaskRun& run);
 
   std::shared_ptr<Instance> root_;
-  Place here_;
-  std::vector<Place> outer_;  // where conditions were entered
-  bool moved_ = false;        // to another program
+  TaskPosition here_;
+  std::vector<TaskPosition> outer_;  // where conditions were entered
+  bool moved_ = false;               // to another program
 };
 
 }  // namespace anynpu::service

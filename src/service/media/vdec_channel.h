@@ -21,7 +21,7 @@ namespace anynpu::media {
 
 struct VdecAttr {
   CodecType codec = CodecType::other;
-  int32_t type_number = 0;  // as the program wrote it, for sentences
+  int32_t type_number = 0;  // as the program wrote it, for messages
   int32_t mode = 0;         // SendMode
   uint32_t width = 0, height = 0;
   uint32_t reference_frames = 0;

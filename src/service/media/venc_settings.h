@@ -33,7 +33,7 @@ inline constexpr size_t kRateModes = static_cast<size_t>(RateMode::other);
 
 struct RateSettings {
   RateMode mode = RateMode::other;
-  int32_t mode_number = 0;  // as the program wrote it, for sentences
+  int32_t mode_number = 0;  // as the program wrote it, for messages
   uint32_t gop = 0;
   uint32_t window_seconds = 0;  // over which the rate is kept; 0: one
   uint32_t source_rate = 0, target_rate = 0;
@@ -49,7 +49,7 @@ struct RateLimits {
 
 struct VencAttr {
   CodecType codec = CodecType::other;
-  int32_t type_number = 0;  // as the program wrote it, for sentences
+  int32_t type_number = 0;  // as the program wrote it, for messages
   uint32_t width = 0, height = 0;
   uint32_t buffer_bytes = 0;
   uint32_t profile = 0;

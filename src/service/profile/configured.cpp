@@ -111,9 +111,9 @@ void start(const ProfilerConfig& profiler) {
     session = prof::Session::start(config);
   }
   if (!session.ok()) {
-    const std::string sentence = session.status().to_string();
-    ANYNPU_LOG(error, "profiling is off: {}", sentence);
-    std::fprintf(stderr, "anynpu: profiling is off: %s\n", sentence.c_str());
+    const std::string message = session.status().to_string();
+    ANYNPU_LOG(error, "profiling is off: {}", message);
+    std::fprintf(stderr, "anynpu: profiling is off: %s\n", message.c_str());
     return;
   }
   configured().session = std::move(*session);

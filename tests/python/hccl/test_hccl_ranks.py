@@ -56,10 +56,10 @@ def test_several_communicators(programs, case):
     assert run(programs / "groups", case) == "as expected\n"
 
 
-FAR = {"FAR_RANKS": "all", "HCCL_IF_IP": "127.0.0.1"}
+REMOTE = {"REMOTE_RANKS": "all", "HCCL_IF_IP": "127.0.0.1"}
 
 
-def needs_far_ranks():
+def needs_remote_ranks():
     """Ranks that count as other machines need the plug-in for UCX and namespaces of processes."""
     if not os.path.exists(os.path.join(BUILD, "lib", "libanynpu_ucx.so")):
         pytest.skip("libucx-dev was not there when this was built")
@@ -69,33 +69,34 @@ def needs_far_ranks():
 
 @pytest.mark.parametrize("ranks, who", [(2, "all"), (3, "all"), (4, "odd")])
 def test_every_operation_between_machines(programs, ranks, who):
-    needs_far_ranks()
-    assert run(programs / "collectives", str(ranks), **{**FAR, "FAR_RANKS": who}) == "all equal\n"
+    needs_remote_ranks()
+    environment = {**REMOTE, "REMOTE_RANKS": who}
+    assert run(programs / "collectives", str(ranks), **environment) == "all equal\n"
 
 
 @pytest.mark.parametrize("case", [
     "killed", "left", "silent", "absent", "died_before_joining", "other_rank_count", "same_rank",
     "other_operation", "other_count", "resumed", "wrong_arguments"])
 def test_what_goes_wrong_between_machines(programs, case):
-    needs_far_ranks()
-    assert run(programs / "faults", case, **FAR) == "as expected\n"
+    needs_remote_ranks()
+    assert run(programs / "faults", case, **REMOTE) == "as expected\n"
 
 
 @pytest.mark.parametrize("case", ["two", "parts", "settings"])
 def test_several_communicators_between_machines(programs, case):
-    needs_far_ranks()
-    assert run(programs / "groups", case, **FAR) == "as expected\n"
+    needs_remote_ranks()
+    assert run(programs / "groups", case, **REMOTE) == "as expected\n"
 
 
 def test_ranks_of_several_machines_are_told_what_they_need(programs):
-    needs_far_ranks()
+    needs_remote_ranks()
     done = subprocess.run([programs / "groups", "two"], capture_output=True, text=True, timeout=60,
-                          env={**os.environ, "FAR_RANKS": "odd", "HCCL_CONNECT_TIMEOUT": "2"})
+                          env={**os.environ, "REMOTE_RANKS": "odd", "HCCL_CONNECT_TIMEOUT": "2"})
     assert done.returncode != 0 and "set HCCL_IF_IP in all processes" in done.stderr
 
 
 def test_an_address_that_is_not_of_this_machine_is_named(programs):
-    needs_far_ranks()
+    needs_remote_ranks()
     done = subprocess.run([programs / "groups", "two"], capture_output=True, text=True, timeout=60,
                           env={**os.environ, "HCCL_IF_IP": "203.0.113.7"})
     assert done.returncode != 0 and "'203.0.113.7', which no interface" in done.stderr

@@ -20,21 +20,21 @@
 namespace anynpu::device {
 
 // Addresses without access; the bytes are in a vector.
-class FarMemory final : public DeviceMemory {
+class RemoteMemory final : public DeviceMemory {
  public:
   static constexpr size_t kBytes = size_t{1} << 20;
-  static std::shared_ptr<FarMemory> create() {
-    auto memory = std::make_shared<FarMemory>();
+  static std::shared_ptr<RemoteMemory> create() {
+    auto memory = std::make_shared<RemoteMemory>();
     make_known(memory);
     return memory;
   }
-  FarMemory()
+  RemoteMemory()
       : DeviceMemory(Host::cannot_read),
         blocks_(reinterpret_cast<uintptr_t>(
                     mmap(nullptr, kBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)),
                 kBytes, 4096),
         bytes_(kBytes) {}
-  ~FarMemory() override { munmap(reinterpret_cast<void*>(blocks_.base()), kBytes); }
+  ~RemoteMemory() override { munmap(reinterpret_cast<void*>(blocks_.base()), kBytes); }
 
   uintptr_t take(size_t bytes, size_t alignment) override { return blocks_.take(bytes, alignment); }
   void give_back(uintptr_t base, size_t bytes) override { blocks_.give_back(base, bytes); }
@@ -95,26 +95,28 @@ class HeldQueue final : public Queue {
   std::vector<std::shared_ptr<void>> kept_;
 };
 
-class FarDevice final : public Device {
+class RemoteDevice final : public Device {
  public:
-  explicit FarDevice(int32_t id) : Device(id, id) {}
+  explicit RemoteDevice(int32_t id) : Device(id, id) {}
   const Capabilities& capabilities() const override {
-    static constexpr Capabilities kFar{
-        .backend = "far", .host_readable = false, .finishes_calls = false, .shared_memory = false};
-    return kFar;
+    static constexpr Capabilities kRemote{.backend = "remote",
+                                          .host_readable = false,
+                                          .finishes_calls = false,
+                                          .shared_memory = false};
+    return kRemote;
   }
-  std::string description() const override { return "far"; }
+  std::string description() const override { return "remote"; }
   Result<std::shared_ptr<DeviceMemory>> memory() override {
     return std::shared_ptr<DeviceMemory>(memory_);
   }
-  size_t memory_total() const override { return FarMemory::kBytes; }
+  size_t memory_total() const override { return RemoteMemory::kBytes; }
   size_t memory_used() const override { return memory_->used(); }
   std::shared_ptr<Queue> create_queue(uint32_t) override { return queue; }
 
   const std::shared_ptr<HeldQueue> queue = std::make_shared<HeldQueue>();
 
  private:
-  const std::shared_ptr<FarMemory> memory_ = FarMemory::create();
+  const std::shared_ptr<RemoteMemory> memory_ = RemoteMemory::create();
 };
 
 }  // namespace anynpu::device

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collective/meeting.h"
+#include "collective/socket_rendezvous.h"
 
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -38,19 +38,19 @@ class Socket {
   const int descriptor_;
 };
 
-struct Place {
+struct SocketAddress {
   sockaddr_un address = {};
   socklen_t bytes = 0;
 };
 // A name that starts with a zero is no file.
-Place place_of(const std::string& text) {
-  Place place;
-  place.address.sun_family = AF_UNIX;
+SocketAddress address_of(const std::string& text) {
+  SocketAddress named;
+  named.address.sun_family = AF_UNIX;
   const std::string name = format("anynpu-hccl-{}-{}", getuid(),
                                   content_hash(std::as_bytes(std::span(text))).substr(0, 32));
-  std::memcpy(place.address.sun_path + 1, name.data(), name.size());
-  place.bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-  return place;
+  std::memcpy(named.address.sun_path + 1, name.data(), name.size());
+  named.bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  return named;
 }
 
 Socket new_socket(int flags) {
@@ -81,7 +81,7 @@ bool read_all(int descriptor, std::span<std::byte> bytes) {
   return true;
 }
 
-// One caller that asks; -1 when there is none, or it is a stranger.
+// Sends to one rank that connects; -1 when there is none, or it is of another user.
 int64_t serve_one(int listener, std::span<const std::byte> bytes) {
   const Socket caller(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
   if (!caller.good() || !of_this_user(caller.get())) return -1;
@@ -93,12 +93,12 @@ int64_t serve_one(int listener, std::span<const std::byte> bytes) {
 
 }  // namespace
 
-Status hand_out(const std::string& text, std::span<const std::byte> bytes, uint32_t ranks,
-                const Deadline& deadline) {
-  const Place place = place_of(text);
+Status send_to_all_ranks(const std::string& text, std::span<const std::byte> bytes, uint32_t ranks,
+                         const Deadline& deadline) {
+  const SocketAddress named = address_of(text);
   const Socket listener = new_socket(SOCK_NONBLOCK);
-  const auto* address = reinterpret_cast<const sockaddr*>(&place.address);
-  if (!listener.good() || bind(listener.get(), address, place.bytes) != 0 ||
+  const auto* address = reinterpret_cast<const sockaddr*>(&named.address);
+  if (!listener.good() || bind(listener.get(), address, named.bytes) != 0 ||
       listen(listener.get(), 128) != 0) {
     return fail(errno == EADDRINUSE ? Code::already_exists : Code::io_error,
                 "rank 0 cannot wait for the others ({}); only one program at a time can use one "
@@ -108,7 +108,7 @@ Status hand_out(const std::string& text, std::span<const std::byte> bytes, uint3
   std::vector<bool> here(ranks, false);
   here[0] = true;
   uint32_t missing = ranks - 1;
-  ANYNPU_ASSIGN(const bool all, look_until(deadline, [&] {
+  ANYNPU_ASSIGN(const bool all, poll_until(deadline, [&] {
                   for (int64_t rank; missing && (rank = serve_one(listener.get(), bytes)) >= 0;) {
                     if (rank >= int64_t{ranks} || here[static_cast<size_t>(rank)]) continue;
                     here[static_cast<size_t>(rank)] = true;
@@ -126,14 +126,14 @@ Status hand_out(const std::string& text, std::span<const std::byte> bytes, uint3
               list_ranks(absent), ranks, connect_limit());
 }
 
-Status ask_for(const std::string& text, uint32_t rank, std::span<std::byte> bytes,
-               const Deadline& deadline) {
-  const Place place = place_of(text);
-  ANYNPU_ASSIGN(const bool got, look_until(deadline, [&] {
+Status receive_from_rank_zero(const std::string& text, uint32_t rank, std::span<std::byte> bytes,
+                              const Deadline& deadline) {
+  const SocketAddress named = address_of(text);
+  ANYNPU_ASSIGN(const bool got, poll_until(deadline, [&] {
                   const Socket root = new_socket(0);
                   root.limit();
-                  const auto* address = reinterpret_cast<const sockaddr*>(&place.address);
-                  return root.good() && ::connect(root.get(), address, place.bytes) == 0 &&
+                  const auto* address = reinterpret_cast<const sockaddr*>(&named.address);
+                  return root.good() && ::connect(root.get(), address, named.bytes) == 0 &&
                          of_this_user(root.get()) &&
                          write_all(root.get(), std::as_bytes(std::span(&rank, 1))) &&
                          read_all(root.get(), bytes);
