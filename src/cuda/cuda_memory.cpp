@@ -24,9 +24,9 @@ Result<std::shared_ptr<CudaMemory>> CudaMemory::reserve(Gpu& gpu) {
   ANYNPU_TRY(gpu.enter());
   const CUmemAllocationProp pages = pages_of(gpu);
   size_t page = 0;
-  ANYNPU_TRY(cuda_status(driver().cuMemGetAllocationGranularity(
-                             &page, &pages, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED),
-                         "asking for the size of a page"));
+  ANYNPU_TRY(cuda_status(
+      driver().cuMemGetAllocationGranularity(&page, &pages, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED),
+      "asking for the size of a page"));
   const size_t bytes = round_up(gpu.memory_bytes(), page);
   CUdeviceptr base = 0;
   ANYNPU_TRY(cuda_status(driver().cuMemAddressReserve(&base, bytes, page, 0, 0),
@@ -118,8 +118,8 @@ Status CudaMemory::add_chunk(uintptr_t begin, size_t bytes) {
     const CUmemAccessDesc access = {
         .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = peer->device()},
         .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-    if (Status allowed = cuda_status(cuda.cuMemSetAccess(begin, bytes, &access, 1),
-                                     "making memory accessible");
+    if (Status allowed =
+            cuda_status(cuda.cuMemSetAccess(begin, bytes, &access, 1), "making memory accessible");
         !allowed.ok()) {
       drop_chunk(added);
       return allowed;

@@ -39,9 +39,9 @@ void CUDA_CB tell_idle(CUstream, CUresult result, void* data) {
 CudaQueue::CudaQueue(Gpu& gpu, uint32_t priority) : gpu_(gpu) {
   made_ = gpu.enter();
   if (!made_.ok()) return;
-  made_ = cuda_status(driver().cuStreamCreateWithPriority(&stream_, CU_STREAM_NON_BLOCKING,
-                                                          gpu_priority(priority)),
-                      "making a stream");
+  made_ = cuda_status(
+      driver().cuStreamCreateWithPriority(&stream_, CU_STREAM_NON_BLOCKING, gpu_priority(priority)),
+      "making a stream");
   if (const auto faults = Faults::of(gpu); faults.ok()) faults_ = *faults;
 }
 
@@ -189,8 +189,8 @@ Status CudaQueue::capture(const std::vector<Part>& parts) {
   }
   for (size_t b = 1; b < kBranches; ++b) {
     if (last[b] >= 0)
-      ANYNPU_TRY(cuda_status(
-          cuda.cuStreamWaitEvent(main, done[static_cast<size_t>(last[b])], 0), "waiting"));
+      ANYNPU_TRY(cuda_status(cuda.cuStreamWaitEvent(main, done[static_cast<size_t>(last[b])], 0),
+                             "waiting"));
   }
   return {};
 }
@@ -214,9 +214,8 @@ std::shared_ptr<void> CudaQueue::record(const std::vector<Part>& parts) {
 
 Status CudaQueue::replay(const std::shared_ptr<void>& recording) {
   ANYNPU_TRY(enter());
-  return cuda_status(
-      driver().cuGraphLaunch(static_cast<CUgraphExec>(recording.get()), stream_),
-      "launching a graph");
+  return cuda_status(driver().cuGraphLaunch(static_cast<CUgraphExec>(recording.get()), stream_),
+                     "launching a graph");
 }
 
 }  // namespace anynpu::device::cuda

@@ -43,38 +43,47 @@ Result<const Driver*> load() {
     }
   }
   if (const CUresult result = loaded.cuInit(0); result == CUDA_ERROR_NO_DEVICE) {
-    return fail(Code::unsupported_feature,
-                "the NVIDIA driver sees no GPU; look at nvidia-smi and CUDA_VISIBLE_DEVICES, or use "
-                "ANYNPU_DEVICES=cpu");
+    return fail(
+        Code::unsupported_feature,
+        "the NVIDIA driver sees no GPU; look at nvidia-smi and CUDA_VISIBLE_DEVICES, or use "
+        "ANYNPU_DEVICES=cpu");
   } else {
     ANYNPU_TRY(cuda_status(result, "starting the NVIDIA driver"));
   }
   int version = 0;
   ANYNPU_TRY(cuda_status(loaded.cuDriverGetVersion(&version), "asking for the driver's version"));
   if (version < kOldestDriver) {
-    return fail(Code::unsupported_feature,
-                "the NVIDIA driver offers CUDA {}.{}, expected 13.0 or later; install driver version "
-                "580 or later",
-                version / 1000, version % 1000 / 10);
+    return fail(
+        Code::unsupported_feature,
+        "the NVIDIA driver offers CUDA {}.{}, expected 13.0 or later; install driver version "
+        "580 or later",
+        version / 1000, version % 1000 / 10);
   }
   return &loaded;
 }
 
 Code cause_of(CUresult result) {
   switch (result) {
-    case CUDA_ERROR_OUT_OF_MEMORY: return Code::out_of_memory;
-    case CUDA_ERROR_INVALID_VALUE: return Code::invalid_argument;
+    case CUDA_ERROR_OUT_OF_MEMORY:
+      return Code::out_of_memory;
+    case CUDA_ERROR_INVALID_VALUE:
+      return Code::invalid_argument;
     case CUDA_ERROR_NO_DEVICE:
-    case CUDA_ERROR_INVALID_DEVICE: return Code::invalid_device;
+    case CUDA_ERROR_INVALID_DEVICE:
+      return Code::invalid_device;
     case CUDA_ERROR_NOT_SUPPORTED:
     case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
-    case CUDA_ERROR_STUB_LIBRARY: return Code::unsupported_feature;
-    case CUDA_ERROR_LAUNCH_TIMEOUT: return Code::kernel_timeout;
+    case CUDA_ERROR_STUB_LIBRARY:
+      return Code::unsupported_feature;
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+      return Code::kernel_timeout;
     case CUDA_ERROR_ILLEGAL_ADDRESS:
     case CUDA_ERROR_MISALIGNED_ADDRESS:
     case CUDA_ERROR_LAUNCH_FAILED:
-    case CUDA_ERROR_ASSERT: return Code::kernel_failed;
-    default: return Code::task_failed;
+    case CUDA_ERROR_ASSERT:
+      return Code::kernel_failed;
+    default:
+      return Code::task_failed;
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What kernels find wrong in their data while they run, such as an index outside its axis. A kernel
-// writes the number of its check and the value to a board in host memory; the next queue of that GPU
-// that is waited for tells it. Thread-safe.
+// writes the number of its check and the value to a board in host memory; the next queue of that
+// GPU that is waited for tells it. Thread-safe.
 #pragma once
 
 #include <atomic>

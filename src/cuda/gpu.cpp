@@ -58,8 +58,8 @@ Status Gpu::open() {
   capability_ = major * 10 + minor;
   if (capability_ < kOldestCapability) {
     return fail(Code::unsupported_feature,
-                "{} has compute capability {}.{}; CUDA 13 needs 7.5 (Turing) or later", name_, major,
-                minor);
+                "{} has compute capability {}.{}; CUDA 13 needs 7.5 (Turing) or later", name_,
+                major, minor);
   }
   int pitch = 0;
   cuda.cuDeviceGetAttribute(&pitch, CU_DEVICE_ATTRIBUTE_MAX_PITCH, device_);

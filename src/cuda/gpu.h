@@ -24,7 +24,7 @@ class Gpu {
   const std::string& name() const { return name_; }
   size_t memory_bytes() const { return memory_bytes_; }
   size_t longest_pitch() const { return longest_pitch_; }  // of 2D copies
-  int capability() const { return capability_; }  // 90 for compute capability 9.0
+  int capability() const { return capability_; }           // 90 for compute capability 9.0
 
   // Makes the GPU's context current in the calling thread. Needed before any call about this GPU,
   // since other users of CUDA in the process change it too. About 30 ns.

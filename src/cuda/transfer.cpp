@@ -36,10 +36,10 @@ Status enqueue_apart(const Gpu& gpu, const CopyRows& rows, CUstream stream) {
     return cuda_status(cuda.cuMemcpy2DAsync(&copy, stream), "copying rows");
   }
   for (size_t row = 0; row < rows.height; ++row) {
-    ANYNPU_TRY(cuda_status(cuda.cuMemcpyAsync(address_of(rows.to) + row * rows.to_pitch,
-                                              address_of(rows.from) + row * rows.from_pitch,
-                                              rows.width, stream),
-                           "copying a row"));
+    ANYNPU_TRY(cuda_status(
+        cuda.cuMemcpyAsync(address_of(rows.to) + row * rows.to_pitch,
+                           address_of(rows.from) + row * rows.from_pitch, rows.width, stream),
+        "copying a row"));
   }
   return {};
 }
@@ -81,8 +81,8 @@ Result<CUstream> stream_of_thread(const Gpu& gpu) {
   ANYNPU_TRY(gpu.enter());
   CUstream& stream = (*streams)[gpu.unit()];
   if (!stream) {
-    ANYNPU_TRY(cuda_status(
-        driver().cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0), "making a stream"));
+    ANYNPU_TRY(cuda_status(driver().cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0),
+                           "making a stream"));
   }
   return stream;
 }

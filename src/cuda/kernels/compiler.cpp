@@ -37,10 +37,10 @@ Result<Nvrtc> load_nvrtc() {
   constexpr const char* kFile = "libnvrtc.so.13";
   ANYNPU_ASSIGN(void* const library, open_library(kFile, "nvidia-cuda-nvrtc"));
   Nvrtc nvrtc;
-#define X(name)                                                         \
-  {                                                                     \
+#define X(name)                                                           \
+  {                                                                       \
     ANYNPU_ASSIGN(void* const found, function_of(library, kFile, #name)); \
-    nvrtc.name = reinterpret_cast<decltype(nvrtc.name)>(found);         \
+    nvrtc.name = reinterpret_cast<decltype(nvrtc.name)>(found);           \
   }
   ANYNPU_NVRTC_FUNCTIONS(X)
 #undef X
@@ -143,8 +143,7 @@ Result<std::vector<char>> compiled(const std::string& source, int capability) {
   if (!nvrtc().ok()) return nvrtc().status();
   int major = 0, minor = 0;
   nvrtc()->nvrtcVersion(&major, &minor);
-  const std::string key =
-      format("sm_{} nvrtc {} {}", capability, major * 100 + minor, source);
+  const std::string key = format("sm_{} nvrtc {} {}", capability, major * 100 + minor, source);
   if (auto kept = read_kept(key)) return std::move(*kept);
   ANYNPU_ASSIGN(std::vector<char> code, compile(*nvrtc(), source, capability));
   keep_on_disk(key, code);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // ConvTranspose through cuDNN: the gradient of a convolution by its input. 16-bit floats with
 // channels last and filters packed when a model is loaded, float32 as it lies.
+#include "ops/conv/conv_transpose.h"
+
 #include "cuda/kernels/cudnn.h"
 #include "cuda/kernels/cudnn_graph.h"
 #include "cuda/kernels/epilogue.h"
 #include "cuda/kernels/kernels.h"
 #include "cuda/kernels/last_tensor.h"
 #include "ops/blocked_layout.h"
-#include "ops/conv/conv_transpose.h"
 
 namespace anynpu::device::cuda {
 
@@ -28,9 +29,9 @@ struct Problem {
 
   int64_t taps() const { return element_count(shape.kernel); }
   std::string text() const {
-    std::string all = format("transposed {} {}x{} by {} groups {} {}", name_of(type), shape.batch,
-                             shape.in_channels, shape.out_channels, shape.group,
-                             last ? "last" : "plain");
+    std::string all =
+        format("transposed {} {}x{} by {} groups {} {}", name_of(type), shape.batch,
+               shape.in_channels, shape.out_channels, shape.group, last ? "last" : "plain");
     for (const auto* list : {&shape.in, &shape.out, &shape.kernel, &shape.stride, &shape.dilation,
                              &shape.pad, &pad_end})
       all += " " + to_string(*list);
@@ -142,13 +143,13 @@ Result<std::unique_ptr<ops::Kernel>> create(const OpContext& context) {
   Epilogue after;
   after.type = p.type;
   if (p.bias) {
-    after.c_index = p.last ? format("i % {}", p.shape.out_channels)
-                           : format("i / {} % {}", element_count(p.shape.out),
-                                    p.shape.out_channels);
+    after.c_index = p.last
+                        ? format("i % {}", p.shape.out_channels)
+                        : format("i / {} % {}", element_count(p.shape.out), p.shape.out_channels);
   }
   ANYNPU_ASSIGN(EpilogueKernels kernels, make_epilogue(after));
-  return std::unique_ptr<ops::Kernel>(std::make_unique<TransposeKernel>(
-      std::move(p), std::move(work), std::move(kernels)));
+  return std::unique_ptr<ops::Kernel>(
+      std::make_unique<TransposeKernel>(std::move(p), std::move(work), std::move(kernels)));
 }
 
 }  // namespace

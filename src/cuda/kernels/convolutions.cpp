@@ -58,11 +58,11 @@ class Convolution {
     const double wide_one = 1, wide_zero = 0;
     const void* const alpha = wide_ ? static_cast<const void*>(&wide_one) : &one;
     const void* const beta = wide_ ? static_cast<const void*>(&wide_zero) : &zero;
-    ANYNPU_TRY(cudnn_check(
-        dnn.cudnnConvolutionForward(handle, alpha, x_, x, w_, w, work_, algorithm_,
-                                    workspace + round_up(padded_.bytes, size_t{512}),
-                                    scratch_bytes_, beta, y_, y),
-        "a convolution"));
+    ANYNPU_TRY(
+        cudnn_check(dnn.cudnnConvolutionForward(handle, alpha, x_, x, w_, w, work_, algorithm_,
+                                                workspace + round_up(padded_.bytes, size_t{512}),
+                                                scratch_bytes_, beta, y_, y),
+                    "a convolution"));
     return enqueue_epilogue(epilogue_, queue, y, bias, z, count_);
   }
 
@@ -131,8 +131,7 @@ Status Convolution::pad(const ConvShape& shape, ops::Window& window, DType type)
   return {};
 }
 
-Status Convolution::describe(const OpContext& context, const ConvShape& shape,
-                             ops::Window window) {
+Status Convolution::describe(const OpContext& context, const ConvShape& shape, ops::Window window) {
   const Cudnn& dnn = *cudnn();
   const DType type = context.inputs[0].dtype;
   wide_ = type == DType::f64;
@@ -145,10 +144,10 @@ Status Convolution::describe(const OpContext& context, const ConvShape& shape,
     std::vector<int> steps(dims.size(), 1);
     for (size_t d = dims.size() - 1; d-- > 0;) steps[d] = steps[d + 1] * dims[d + 1];
     ANYNPU_TRY(cudnn_check(dnn.cudnnCreateTensorDescriptor(&made), "describing a tensor"));
-    return cudnn_check(dnn.cudnnSetTensorNdDescriptor(made, cudnn_type(type),
-                                                      static_cast<int>(dims.size()), dims.data(),
-                                                      steps.data()),
-                       "describing a tensor");
+    return cudnn_check(
+        dnn.cudnnSetTensorNdDescriptor(made, cudnn_type(type), static_cast<int>(dims.size()),
+                                       dims.data(), steps.data()),
+        "describing a tensor");
   };
   ANYNPU_TRY(tensor(x_, shape.in_channels, window.in));
   ANYNPU_TRY(tensor(y_, shape.out_channels, window.out));
@@ -156,21 +155,20 @@ Status Convolution::describe(const OpContext& context, const ConvShape& shape,
                           static_cast<int>(shape.in_channels / shape.group)};
   for (const int64_t extent : window.kernel) filter.push_back(static_cast<int>(extent));
   ANYNPU_TRY(cudnn_check(dnn.cudnnCreateFilterDescriptor(&w_), "describing a filter"));
-  ANYNPU_TRY(cudnn_check(
-      dnn.cudnnSetFilterNdDescriptor(w_, cudnn_type(type), CUDNN_TENSOR_NCHW,
-                                     static_cast<int>(filter.size()), filter.data()),
-      "describing a filter"));
+  ANYNPU_TRY(
+      cudnn_check(dnn.cudnnSetFilterNdDescriptor(w_, cudnn_type(type), CUDNN_TENSOR_NCHW,
+                                                 static_cast<int>(filter.size()), filter.data()),
+                  "describing a filter"));
   ANYNPU_TRY(cudnn_check(dnn.cudnnCreateConvolutionDescriptor(&work_), "describing a convolution"));
   const auto pads = narrow(window.pad_begin), strides = narrow(window.stride),
              dilations = narrow(window.dilation);
   ANYNPU_TRY(cudnn_check(
       dnn.cudnnSetConvolutionNdDescriptor(work_, static_cast<int>(pads.size()), pads.data(),
-                                          strides.data(), dilations.data(),
-                                          CUDNN_CROSS_CORRELATION,
+                                          strides.data(), dilations.data(), CUDNN_CROSS_CORRELATION,
                                           wide_ ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT),
       "describing a convolution"));
-  ANYNPU_TRY(cudnn_check(
-      dnn.cudnnSetConvolutionGroupCount(work_, static_cast<int>(shape.group)), "its groups"));
+  ANYNPU_TRY(cudnn_check(dnn.cudnnSetConvolutionGroupCount(work_, static_cast<int>(shape.group)),
+                         "its groups"));
   const bool exact = type == DType::f32 || wide_;
   ANYNPU_TRY(cudnn_check(
       dnn.cudnnSetConvolutionMathType(work_, exact ? CUDNN_FMA_MATH : CUDNN_TENSOR_OP_MATH),
@@ -183,8 +181,7 @@ Status Convolution::describe(const OpContext& context, const ConvShape& shape,
   epilogue.type = type;
   epilogue.has_z = context.has_input(3);
   ANYNPU_ASSIGN(epilogue.activation, ops::activation_of(context));
-  if (context.has_input(2))
-    epilogue.c_index = format("i / {} % {}", plane, shape.out_channels);
+  if (context.has_input(2)) epilogue.c_index = format("i / {} % {}", plane, shape.out_channels);
   ANYNPU_ASSIGN(epilogue_, make_epilogue(epilogue));
   return {};
 }
@@ -196,9 +193,9 @@ Status Convolution::choose() {
   const Cudnn& dnn = *cudnn();
   cudnnConvolutionFwdAlgoPerf_t found[8] = {};
   int count = 0;
-  ANYNPU_TRY(cudnn_check(dnn.cudnnGetConvolutionForwardAlgorithm_v7(handle, x_, w_, work_, y_, 8,
-                                                                   &count, found),
-                         "choosing a convolution"));
+  ANYNPU_TRY(cudnn_check(
+      dnn.cudnnGetConvolutionForwardAlgorithm_v7(handle, x_, w_, work_, y_, 8, &count, found),
+      "choosing a convolution"));
   for (int k = 0; k < count; ++k) {
     if (found[k].status != CUDNN_STATUS_SUCCESS) continue;
     // Sums of fast transforms are less exact than float32 should be.
@@ -251,9 +248,10 @@ PlanResult plan_bottleneck(const OpContext& context) {
     ANYNPU_ASSIGN(auto work, Convolution::make(stage.context));
     scratch = std::max(scratch, work->workspace_bytes());
     const ops::Operand& out = stage.context.outputs[0];
-    parts.push_back({std::move(work), {stage.input(1), stage.input(2), stage.input(3)}, scratch_at});
-    scratch_at += round_up(static_cast<size_t>(element_count(out.shape)) * size_of(out.dtype),
-                           size_t{512});
+    parts.push_back(
+        {std::move(work), {stage.input(1), stage.input(2), stage.input(3)}, scratch_at});
+    scratch_at +=
+        round_up(static_cast<size_t>(element_count(out.shape)) * size_of(out.dtype), size_t{512});
   }
   auto plan = cuda_plan([parts, scratch_at](const ops::RunArgs& args, CudaQueue& queue) {
     const std::byte* x = args.inputs[0];

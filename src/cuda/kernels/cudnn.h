@@ -9,30 +9,30 @@
 
 namespace anynpu::device::cuda {
 
-#define ANYNPU_CUDNN_FUNCTIONS(X)              \
-  X(cudnnGetErrorString)                       \
-  X(cudnnCreate)                               \
-  X(cudnnSetStream)                            \
-  X(cudnnCreateTensorDescriptor)               \
-  X(cudnnDestroyTensorDescriptor)              \
-  X(cudnnSetTensorNdDescriptor)                \
-  X(cudnnCreateFilterDescriptor)               \
-  X(cudnnDestroyFilterDescriptor)              \
-  X(cudnnSetFilterNdDescriptor)                \
-  X(cudnnCreateConvolutionDescriptor)          \
-  X(cudnnDestroyConvolutionDescriptor)         \
-  X(cudnnSetConvolutionNdDescriptor)           \
-  X(cudnnSetConvolutionGroupCount)             \
-  X(cudnnSetConvolutionMathType)               \
-  X(cudnnGetConvolutionForwardAlgorithm_v7)    \
-  X(cudnnGetConvolutionForwardWorkspaceSize)   \
-  X(cudnnConvolutionForward)                   \
-  X(cudnnGetVersion)                           \
-  X(cudnnBackendCreateDescriptor)              \
-  X(cudnnBackendDestroyDescriptor)             \
-  X(cudnnBackendSetAttribute)                  \
-  X(cudnnBackendGetAttribute)                  \
-  X(cudnnBackendFinalize)                      \
+#define ANYNPU_CUDNN_FUNCTIONS(X)            \
+  X(cudnnGetErrorString)                     \
+  X(cudnnCreate)                             \
+  X(cudnnSetStream)                          \
+  X(cudnnCreateTensorDescriptor)             \
+  X(cudnnDestroyTensorDescriptor)            \
+  X(cudnnSetTensorNdDescriptor)              \
+  X(cudnnCreateFilterDescriptor)             \
+  X(cudnnDestroyFilterDescriptor)            \
+  X(cudnnSetFilterNdDescriptor)              \
+  X(cudnnCreateConvolutionDescriptor)        \
+  X(cudnnDestroyConvolutionDescriptor)       \
+  X(cudnnSetConvolutionNdDescriptor)         \
+  X(cudnnSetConvolutionGroupCount)           \
+  X(cudnnSetConvolutionMathType)             \
+  X(cudnnGetConvolutionForwardAlgorithm_v7)  \
+  X(cudnnGetConvolutionForwardWorkspaceSize) \
+  X(cudnnConvolutionForward)                 \
+  X(cudnnGetVersion)                         \
+  X(cudnnBackendCreateDescriptor)            \
+  X(cudnnBackendDestroyDescriptor)           \
+  X(cudnnBackendSetAttribute)                \
+  X(cudnnBackendGetAttribute)                \
+  X(cudnnBackendFinalize)                    \
   X(cudnnBackendExecute)
 
 struct Cudnn {

@@ -19,7 +19,7 @@ constexpr int64_t kAlignment = 16;  // of every tensor, in bytes
 // What is not taken: sums in less than float, results that differ from run to run.
 constexpr cudnnBackendNumericalNote_t kRefused[] = {
     CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION, CUDNN_NUMERICAL_NOTE_FFT,
-    CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC,            CUDNN_NUMERICAL_NOTE_WINOGRAD,
+    CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC, CUDNN_NUMERICAL_NOTE_WINOGRAD,
     CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS};
 
 bool refused(const Descriptor& config, bool exact) {
@@ -169,8 +169,8 @@ Result<Descriptor> CudnnGraph::window_descriptor(const Window& window) const {
   const cudnnConvolutionMode_t mode = CUDNN_CROSS_CORRELATION;
   ANYNPU_TRY(work.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &compute));
   ANYNPU_TRY(work.set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, 1, &mode));
-  ANYNPU_TRY(work.set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS,
-                      {static_cast<int64_t>(window.stride.size())}));
+  ANYNPU_TRY(
+      work.set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, {static_cast<int64_t>(window.stride.size())}));
   ANYNPU_TRY(work.set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, window.pad_begin));
   ANYNPU_TRY(work.set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, window.pad_end));
   ANYNPU_TRY(work.set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, window.stride));
@@ -209,7 +209,8 @@ Status CudnnGraph::add_transposed(int64_t x, int64_t w, int64_t y, const Window&
   ANYNPU_TRY(made.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY, of(x)));
   ANYNPU_TRY(made.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W, of(w)));
   ANYNPU_TRY(made.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, of(y)));
-  ANYNPU_TRY(made.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA, CUDNN_TYPE_FLOAT, 1, &alpha));
+  ANYNPU_TRY(
+      made.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA, CUDNN_TYPE_FLOAT, 1, &alpha));
   ANYNPU_TRY(made.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA, CUDNN_TYPE_FLOAT, 1, &beta));
   ANYNPU_TRY(made.finish());
   parts_.push_back(std::move(work));
@@ -309,13 +310,13 @@ Result<std::vector<Descriptor>> CudnnGraph::candidates(const Descriptor& graph, 
       configs.push_back(std::move(config));
     }
     int64_t count = 0;
-    if (cudnn()->cudnnBackendGetAttribute(advice.get(), CUDNN_ATTR_ENGINEHEUR_RESULTS,
-                                          CUDNN_TYPE_BACKEND_DESCRIPTOR,
-                                          static_cast<int64_t>(raw.size()), &count,
-                                          raw.data()) != CUDNN_STATUS_SUCCESS)
+    if (cudnn()->cudnnBackendGetAttribute(
+            advice.get(), CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+            static_cast<int64_t>(raw.size()), &count, raw.data()) != CUDNN_STATUS_SUCCESS)
       continue;
     for (size_t i = 0; i < configs.size() && static_cast<int64_t>(i) < count; ++i) {
-      if (found.size() < most && !refused(configs[i], exact)) found.push_back(std::move(configs[i]));
+      if (found.size() < most && !refused(configs[i], exact))
+        found.push_back(std::move(configs[i]));
     }
   }
   if (found.empty()) return fail(Code::unsupported_shape, "cuDNN has no way to run this");
@@ -367,9 +368,8 @@ Result<std::shared_ptr<const CudnnPlan>> CudnnGraph::choose(const std::string& k
       workspace_bytes = plan->workspace_bytes();
       ANYNPU_ASSIGN(workspace, measure->bytes(workspace_bytes));
     }
-    plan->microseconds_ = measure->time([&](CUstream stream) {
-      return plan->enqueue(gpu_, stream, operands, workspace);
-    });
+    plan->microseconds_ = measure->time(
+        [&](CUstream stream) { return plan->enqueue(gpu_, stream, operands, workspace); });
     if (std::isinf(plan->microseconds_)) continue;
     if (!best || plan->microseconds_ < best->microseconds_) best = std::move(plan);
   }

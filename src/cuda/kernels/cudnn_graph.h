@@ -111,7 +111,9 @@ class CudnnGraph {
     double low, high;
   };
   Status add_pointwise(const Pointwise& what);
-  const Descriptor& of(int64_t id) const { return tensors_[static_cast<size_t>(id - 1)].descriptor; }
+  const Descriptor& of(int64_t id) const {
+    return tensors_[static_cast<size_t>(id - 1)].descriptor;
+  }
   Result<Descriptor> finish_graph();
   Result<std::vector<Descriptor>> candidates(const Descriptor& graph, size_t most);
   Result<std::vector<GraphOperand>> operands_to_measure(class Measure& measure) const;
@@ -119,7 +121,7 @@ class CudnnGraph {
   const Gpu& gpu_;
   Status failed_;
   std::vector<Tensor> tensors_;
-  std::vector<Descriptor> parts_;       // descriptors that operations refer to
+  std::vector<Descriptor> parts_;  // descriptors that operations refer to
   std::vector<Descriptor> operations_;
 };
 

@@ -9,7 +9,7 @@ namespace anynpu::device::cuda {
 
 namespace {
 
-constexpr int64_t kMostTaps = 121;       // loops over them are written out
+constexpr int64_t kMostTaps = 121;        // loops over them are written out
 constexpr int64_t kManyThreads = 400000;  // from here on a thread has several results of a row
 
 int64_t channels_of_thread(int64_t channels) {
@@ -54,7 +54,8 @@ std::string source_of(const Depthwise& work, int64_t pack, int64_t strip) {
       "load(taps[t].v[k]); }}\n"
       "    }}\n  }}\n"
       "{21}"
-      "#pragma unroll\n  for (int s = 0; s < {8}; ++s) {{\n    const int ox = px * {8} + s; if (ox >= "
+      "#pragma unroll\n  for (int s = 0; s < {8}; ++s) {{\n    const int ox = px * {8} + s; if (ox "
+      ">= "
       "{22}) break;\n    P out;\n#pragma unroll\n    for (int k = 0; k < {1}; ++k) {{\n"
       "    C v = acc[s][k]{23};\n{24}    store(out.v[k], v);\n    }}\n"
       "    y[(((i64)b * {6} + py) * {22} + ox) * {3} + c] = out;\n  }}\n}}\n",

@@ -82,8 +82,7 @@ constexpr Formula kFormulas[] = {
     {"BitwiseOr", ops::kIntegers, "x0 | x1"},
     {"BitwiseXor", ops::kIntegers, "x0 ^ x1"},
     {"BitwiseNot", ops::kIntegers, "~x0"},
-    {"Shrink", kReals,
-     "x0 < -(C){lambd} ? x0 + (C){bias} : x0 > (C){lambd} ? x0 - (C){bias} : 0"},
+    {"Shrink", kReals, "x0 < -(C){lambd} ? x0 + (C){bias} : x0 > (C){lambd} ? x0 - (C){bias} : 0"},
     {"Pow", kReals, "pow(x0, x1)"},
     {"PRelu", kReals, "x0 >= 0 ? x0 : x0 * x1"},
     {"Equal", kAll, "x0 == x1"},
@@ -197,21 +196,22 @@ std::string source_of(const OpContext& context, const std::string& formula, DTyp
   }
   types += format("struct alignas({1} * sizeof({0})) PY {{ {0} v[{1}]; }};\n",
                   cuda_name(context.outputs[0].dtype), pack);
-  return format("{0}extern \"C\" __global__ void kernel({1}PY* y, u32 n) {{\n"
-                "  for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < n;"
-                " i += gridDim.x * blockDim.x) {{\n{2}    PY out;\n#pragma unroll\n"
-                "    for (int k = 0; k < {3}; ++k) {{\n{4}    store(out.v[k], {5});\n    }}\n"
-                "    y[i] = out;\n  }}\n}}\n",
-                types, parameters, before, pack, loads, formula);
+  return format(
+      "{0}extern \"C\" __global__ void kernel({1}PY* y, u32 n) {{\n"
+      "  for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < n;"
+      " i += gridDim.x * blockDim.x) {{\n{2}    PY out;\n#pragma unroll\n"
+      "    for (int k = 0; k < {3}; ++k) {{\n{4}    store(out.v[k], {5});\n    }}\n"
+      "    y[i] = out;\n  }}\n}}\n",
+      types, parameters, before, pack, loads, formula);
 }
 
 PlanResult plan_formula(const OpContext& context, const std::string& formula, DType compute) {
   const bool last = use_channels_last(context);
   const Axes axes = axes_of(context, last);
   const int64_t pack = pack_of(context, axes);
-  const size_t used = static_cast<size_t>(
-      std::count_if(context.inputs.begin(), context.inputs.end(),
-                    [](const ops::Operand& input) { return input.present; }));
+  const size_t used =
+      static_cast<size_t>(std::count_if(context.inputs.begin(), context.inputs.end(),
+                                        [](const ops::Operand& input) { return input.present; }));
   ANYNPU_ASSIGN(auto single, JitKernel::make(source_of(context, formula, compute, axes, 1)));
   auto wide = single;
   if (pack > 1) {
@@ -219,23 +219,23 @@ PlanResult plan_formula(const OpContext& context, const std::string& formula, DT
   }
   const auto all = static_cast<uint32_t>(element_count(context.outputs[0].shape));
   const size_t inputs = context.inputs.size();
-  auto plan = cuda_plan([single, wide, all, pack, inputs](const ops::RunArgs& args,
-                                                          CudaQueue& queue) {
-    std::vector<void*> addresses;
-    for (size_t k = 0; k < inputs && k < args.inputs.size(); ++k) {
-      if (args.inputs[k]) addresses.push_back(const_cast<std::byte*>(args.inputs[k]));
-    }
-    addresses.push_back(args.outputs[0]);
-    std::vector<void*> arguments;
-    bool aligned = true;
-    for (void*& address : addresses) {
-      arguments.push_back(&address);
-      aligned = aligned && reinterpret_cast<uintptr_t>(address) % 16 == 0;
-    }
-    uint32_t n = aligned ? all / static_cast<uint32_t>(pack) : all;
-    arguments.push_back(&n);
-    return (aligned ? wide : single)->launch_over(queue, n, arguments.data());
-  });
+  auto plan =
+      cuda_plan([single, wide, all, pack, inputs](const ops::RunArgs& args, CudaQueue& queue) {
+        std::vector<void*> addresses;
+        for (size_t k = 0; k < inputs && k < args.inputs.size(); ++k) {
+          if (args.inputs[k]) addresses.push_back(const_cast<std::byte*>(args.inputs[k]));
+        }
+        addresses.push_back(args.outputs[0]);
+        std::vector<void*> arguments;
+        bool aligned = true;
+        for (void*& address : addresses) {
+          arguments.push_back(&address);
+          aligned = aligned && reinterpret_cast<uintptr_t>(address) % 16 == 0;
+        }
+        uint32_t n = aligned ? all / static_cast<uint32_t>(pack) : all;
+        arguments.push_back(&n);
+        return (aligned ? wide : single)->launch_over(queue, n, arguments.data());
+      });
   if (last) {
     for (const ops::Operand& input : context.inputs) {
       const bool whole = input.present && input.shape.size() == context.outputs[0].shape.size();
@@ -315,10 +315,11 @@ PlanResult plan_shift(const OpContext& context) {
 }
 
 PlanResult plan_is_inf(const OpContext& context) {
-  return plan_formula(context,
-                      format("({} && x0 == (C)INFINITY) || ({} && x0 == (C)-INFINITY)",
-                             context.int_attr("detect_positive"), context.int_attr("detect_negative")),
-                      context.inputs[0].dtype);
+  return plan_formula(
+      context,
+      format("({} && x0 == (C)INFINITY) || ({} && x0 == (C)-INFINITY)",
+             context.int_attr("detect_positive"), context.int_attr("detect_negative")),
+      context.inputs[0].dtype);
 }
 
 PlanResult plan_gelu(const OpContext& context) {
@@ -381,8 +382,7 @@ void add_elementwise(std::vector<ops::KernelDef>& kernels) {
     kernels.push_back(def<plan_elementwise>(formula.op, formula.types));
   }
   for (const char* op : {"Min", "Max", "Sum", "Mean"}) {
-    kernels.push_back(
-        def<plan_variadic>(op, op[0] == 'M' && op[1] != 'e' ? kAll : kReals));
+    kernels.push_back(def<plan_variadic>(op, op[0] == 'M' && op[1] != 'e' ? kAll : kReals));
   }
   kernels.push_back(def<plan_where>("Where", kLogical));
   kernels.push_back(def<plan_clip>("Clip", kAll));

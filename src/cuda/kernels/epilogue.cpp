@@ -17,11 +17,11 @@ Result<std::shared_ptr<const JitKernel>> make_single(const Epilogue& epilogue) {
   if (!epilogue.c_index.empty())
     body += format("    v += (C){} * load(c[{}]);\n", literal(epilogue.c_scale), epilogue.c_index);
   if (epilogue.has_z) body += "    v += load(z[i]);\n";
-  return JitKernel::make(
-      format("typedef {0} C;\nextern \"C\" __global__ void kernel({1}* y, const {1}* c, const {1}* z, "
-             "u64 n) {{\n  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n;"
-             " i += gridDim.x * (u64)blockDim.x) {{\n{2}{3}    store(y[i], v);\n  }}\n}}\n",
-             compute_name(epilogue.type), type, body, body_of(epilogue)));
+  return JitKernel::make(format(
+      "typedef {0} C;\nextern \"C\" __global__ void kernel({1}* y, const {1}* c, const {1}* z, "
+      "u64 n) {{\n  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n;"
+      " i += gridDim.x * (u64)blockDim.x) {{\n{2}{3}    store(y[i], v);\n  }}\n}}\n",
+      compute_name(epilogue.type), type, body, body_of(epilogue)));
 }
 
 Result<std::shared_ptr<const JitKernel>> make_wide(const Epilogue& epilogue, size_t pack) {
@@ -32,16 +32,17 @@ Result<std::shared_ptr<const JitKernel>> make_wide(const Epilogue& epilogue, siz
       " i += gridDim.x * (u64)blockDim.x) {{\n"
       "    P p = y[i];{2}\n#pragma unroll\n    for (int k = 0; k < {3}; ++k) {{\n"
       "    C v = load(p.v[k]);{4}\n{5}    store(p.v[k], v);\n    }}\n    y[i] = p;\n  }}\n}}\n",
-      compute_name(epilogue.type), cuda_name(epilogue.type), epilogue.has_z ? " const P q = z[i];" : "",
-      pack, epilogue.has_z ? " v += load(q.v[k]);" : "", body_of(epilogue)));
+      compute_name(epilogue.type), cuda_name(epilogue.type),
+      epilogue.has_z ? " const P q = z[i];" : "", pack, epilogue.has_z ? " v += load(q.v[k]);" : "",
+      body_of(epilogue)));
 }
 
 }  // namespace
 
 std::string clamp_text(const ops::Activation& activation) {
   if (!activation.on) return {};
-  return format("    v = v < (C){0} ? (C){0} : v > (C){1} ? (C){1} : v;\n",
-                literal(activation.min), literal(activation.max));
+  return format("    v = v < (C){0} ? (C){0} : v > (C){1} ? (C){1} : v;\n", literal(activation.min),
+                literal(activation.max));
 }
 
 Result<EpilogueKernels> make_epilogue(const Epilogue& epilogue) {

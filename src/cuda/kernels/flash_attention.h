@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of 16-bit floats in one kernel: a block of threads has some rows of a head and goes over
-// the keys in tiles, with running sums (no scores are stored). Needs compute capability 8.0.
+// Attention of 16-bit floats in one kernel: a block of threads has some rows of a head and goes
+// over the keys in tiles, with running sums (no scores are stored). Needs compute capability 8.0.
 #pragma once
 
 #include <memory>

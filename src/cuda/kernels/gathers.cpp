@@ -22,16 +22,17 @@ PlanResult plan_indexed(const OpContext& context, size_t count, const std::strin
   ANYNPU_ASSIGN(
       auto kernel,
       JitKernel::make(format(
-          "extern \"C\" __global__ void kernel(const {0}* x, const {1}* at, const {2}* more, {0}* y, "
+          "extern \"C\" __global__ void kernel(const {0}* x, const {1}* at, const {2}* more, {0}* "
+          "y, "
           "volatile i64* board, i64 number, u64 n) {{\n"
           "  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += gridDim.x * "
           "(u64)blockDim.x) {{\n{3}  }}\n}}\n",
           type, cuda_name(context.inputs[1].dtype), more, body)));
   ANYNPU_ASSIGN(const RunCheck check, RunCheck::of(context));
-  const size_t bytes = copies_input ? bytes_of(context.inputs[0].dtype,
-                                               static_cast<size_t>(element_count(
-                                                   context.inputs[0].shape)))
-                                    : 0;
+  const size_t bytes = copies_input
+                           ? bytes_of(context.inputs[0].dtype,
+                                      static_cast<size_t>(element_count(context.inputs[0].shape)))
+                           : 0;
   return cuda_plan([kernel, check, count, bytes](const ops::RunArgs& args, CudaQueue& queue) {
     if (bytes > 0 && args.outputs[0] != args.inputs[0])
       ANYNPU_TRY(queue.copy({args.outputs[0], args.inputs[0], bytes}));
@@ -48,9 +49,10 @@ PlanResult plan_indexed(const OpContext& context, size_t count, const std::strin
 
 // index = at[k] counted from the front; `otherwise` where it lies outside.
 std::string checked_index(const std::string& place, int64_t extent, const std::string& otherwise) {
-  return format("    const i64 raw = at[{0}]; const i64 index = raw < 0 ? raw + {1} : raw;\n"
-                "    if (index < 0 || index >= {1}) {{ fault(board, number, raw, {1}); {2} }}\n",
-                place, extent, otherwise);
+  return format(
+      "    const i64 raw = at[{0}]; const i64 index = raw < 0 ? raw + {1} : raw;\n"
+      "    if (index < 0 || index >= {1}) {{ fault(board, number, raw, {1}); {2} }}\n",
+      place, extent, otherwise);
 }
 
 int64_t product_from(const Shape& shape, size_t first) {
@@ -61,18 +63,17 @@ int64_t product_from(const Shape& shape, size_t first) {
 
 PlanResult plan_gather(const OpContext& context) {
   const Shape& shape = context.inputs[0].shape;
-  ANYNPU_ASSIGN(const int64_t axis, ops::normal_axis(context, context.int_attr("axis"),
-                                                     context.inputs[0].rank()));
+  ANYNPU_ASSIGN(const int64_t axis,
+                ops::normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
   const int64_t inner = std::max<int64_t>(product_from(shape, static_cast<size_t>(axis) + 1), 1);
   const int64_t extent = shape[static_cast<size_t>(axis)];
   const int64_t indices = std::max<int64_t>(element_count(context.inputs[1].shape), 1);
-  return plan_indexed(
-      context, static_cast<size_t>(element_count(context.outputs[0].shape)), "u8",
-      format("    const u64 j = i % {0}, k = i / {0} % {1}, o = i / {2};\n{3}"
-             "    y[i] = x[(o * {4} + index) * {0} + j];\n",
-             inner, indices, inner * indices, checked_index("k", extent, "y[i] = 0; continue;"),
-             extent),
-      false);
+  return plan_indexed(context, static_cast<size_t>(element_count(context.outputs[0].shape)), "u8",
+                      format("    const u64 j = i % {0}, k = i / {0} % {1}, o = i / {2};\n{3}"
+                             "    y[i] = x[(o * {4} + index) * {0} + j];\n",
+                             inner, indices, inner * indices,
+                             checked_index("k", extent, "y[i] = 0; continue;"), extent),
+                      false);
 }
 
 // Element i of the indices stands at the same place as in the other tensor, but along the axis.
@@ -86,8 +87,8 @@ std::string element_place(const OpContext& context, const Shape& of, size_t axis
 
 PlanResult plan_gather_elements(const OpContext& context) {
   const Shape& shape = context.inputs[0].shape;
-  ANYNPU_ASSIGN(const int64_t axis, ops::normal_axis(context, context.int_attr("axis"),
-                                                     context.inputs[0].rank()));
+  ANYNPU_ASSIGN(const int64_t axis,
+                ops::normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
   const auto at = static_cast<size_t>(axis);
   return plan_indexed(context, static_cast<size_t>(element_count(context.outputs[0].shape)), "u8",
                       checked_index("i", shape[at], "y[i] = 0; continue;") +
@@ -103,8 +104,9 @@ std::string slice_place(const OpContext& context, size_t batch, const std::strin
   const int64_t inner = std::max<int64_t>(product_from(shape, batch + depth), 1);
   int64_t tuples = 1;  // of one batch
   for (size_t d = batch; d + 1 < indices.size(); ++d) tuples *= indices[d];
-  std::string body = format("    const u64 tuple = i / {0}; i64 from = i % {0} + (i64)(tuple / {1}) * {2};\n",
-                            inner, std::max<int64_t>(tuples, 1), product_from(shape, batch));
+  std::string body =
+      format("    const u64 tuple = i / {0}; i64 from = i % {0} + (i64)(tuple / {1}) * {2};\n",
+             inner, std::max<int64_t>(tuples, 1), product_from(shape, batch));
   for (size_t d = 0; d < depth; ++d) {
     body += format("    {{\n{}    from += index * {};\n    }}\n",
                    checked_index(format("tuple * {} + {}", depth, d), shape[batch + d], otherwise),
@@ -128,8 +130,8 @@ PlanResult plan_scatter_nd(const OpContext& context) {
 
 PlanResult plan_scatter_elements(const OpContext& context) {
   const Shape& shape = context.inputs[0].shape;
-  ANYNPU_ASSIGN(const int64_t axis, ops::normal_axis(context, context.int_attr("axis"),
-                                                     context.inputs[0].rank()));
+  ANYNPU_ASSIGN(const int64_t axis,
+                ops::normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
   const auto at = static_cast<size_t>(axis);
   return plan_indexed(context, static_cast<size_t>(element_count(context.inputs[1].shape)),
                       bits_type(size_of(context.inputs[0].dtype)),
@@ -167,7 +169,8 @@ PlanResult plan_trilu(const OpContext& context) {
   ANYNPU_ASSIGN(
       auto kernel,
       JitKernel::make(format(
-          "extern \"C\" __global__ void kernel(const {0}* x, const i64* diagonal, {0}* y, u64 n) {{\n"
+          "extern \"C\" __global__ void kernel(const {0}* x, const i64* diagonal, {0}* y, u64 n) "
+          "{{\n"
           "  const i64 k = {1};\n"
           "  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += gridDim.x * "
           "(u64)blockDim.x) {{\n"

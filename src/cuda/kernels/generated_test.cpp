@@ -11,8 +11,8 @@
 #include "cuda/kernels/reorder.h"
 #include "cuda/kernels/wide_norm.h"
 #include "ops/backend_kernels.h"
-#include "ops/test_node.h"
 #include "ops/blocked_layout.h"
+#include "ops/test_node.h"
 
 namespace anynpu::device::cuda {
 
@@ -56,10 +56,10 @@ class GeneratedKernels : public ::testing::Test {
   }
 };
 
-#define EXPECT_PLANS(...)                                              \
-  {                                                                    \
-    const Status planned = plan(__VA_ARGS__);                          \
-    EXPECT_TRUE(planned.ok()) << #__VA_ARGS__ << planned.to_string();  \
+#define EXPECT_PLANS(...)                                             \
+  {                                                                   \
+    const Status planned = plan(__VA_ARGS__);                         \
+    EXPECT_TRUE(planned.ok()) << #__VA_ARGS__ << planned.to_string(); \
   }
 
 TEST_F(GeneratedKernels, ElementwiseInBothLayoutsAndWithRepeatedOperands) {
@@ -165,11 +165,17 @@ TEST_F(GeneratedKernels, PadAndResize) {
 
 TEST_F(GeneratedKernels, IntegersAndTheirRemainders) {
   for (const DType type : {DType::i8, DType::u16, DType::i64, DType::f32}) {
-    EXPECT_PLANS(TestNode("Mod").attr("fmod", int64_t{type == DType::f32}).shape({4}, type).shape({1}, type));
+    EXPECT_PLANS(TestNode("Mod")
+                     .attr("fmod", int64_t{type == DType::f32})
+                     .shape({4}, type)
+                     .shape({1}, type));
     EXPECT_PLANS(TestNode("Div").shape({4}, type).shape({1}, type));
     EXPECT_PLANS(TestNode("Abs").shape({4}, type));
   }
-  EXPECT_PLANS(TestNode("BitShift", 11).attr("direction", std::string("RIGHT")).shape({4}, DType::u8).shape({4}, DType::u8));
+  EXPECT_PLANS(TestNode("BitShift", 11)
+                   .attr("direction", std::string("RIGHT"))
+                   .shape({4}, DType::u8)
+                   .shape({4}, DType::u8));
   EXPECT_PLANS(TestNode("Cast").attr("to", int64_t{7}).shape({4}));
   EXPECT_PLANS(TestNode("Gelu", 20).shape({4}, DType::f16));
 }

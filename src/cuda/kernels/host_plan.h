@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan that the host has for a node, for kernels that do the same in the memory of the GPU: which
-// elements go where is worked out in one place.
+// The plan that the host has for a node, for kernels that do the same in the memory of the GPU:
+// which elements go where is worked out in one place.
 #pragma once
 
 #include <memory>

@@ -36,7 +36,8 @@ std::string strided_index(const Shape& out, const std::vector<int64_t>& strides,
   for (size_t d = axes.size(); d-- > 0;) {
     const auto [extent, stride] = axes[d];
     if (stride != 0) {
-      const std::string along = behind == 1 ? std::string(index) : format("({} / {})", index, behind);
+      const std::string along =
+          behind == 1 ? std::string(index) : format("({} / {})", index, behind);
       const std::string wrapped = d == 0 ? along : format("({} % {})", along, extent);
       text += format(" + (i64){} * {}", wrapped, stride);
     }

@@ -17,8 +17,7 @@ std::atomic<int> checked_capability{0};
 
 Result<std::shared_ptr<const JitKernel>> JitKernel::make(std::string source) {
   std::shared_ptr<const JitKernel> kernel(new JitKernel(std::move(source)));
-  if (const auto gpus = Gpu::used(); !gpus.empty())
-    ANYNPU_TRY(kernel->function(*gpus[0]).status());
+  if (const auto gpus = Gpu::used(); !gpus.empty()) ANYNPU_TRY(kernel->function(*gpus[0]).status());
   if (const int capability = checked_capability)
     ANYNPU_TRY(check_source(kernel->source_, capability));
   return kernel;
@@ -60,20 +59,34 @@ Status JitKernel::launch_over(const Gpu& gpu, CUstream stream, size_t count,
 
 std::string_view cuda_name(DType type) {
   switch (type) {
-    case DType::f32: return "float";
-    case DType::f16: return "f16";
-    case DType::bf16: return "bf16";
-    case DType::f64: return "double";
-    case DType::i8: return "i8";
-    case DType::i16: return "i16";
-    case DType::i32: return "i32";
-    case DType::i64: return "i64";
-    case DType::u8: return "u8";
-    case DType::u16: return "u16";
-    case DType::u32: return "u32";
-    case DType::u64: return "u64";
-    case DType::boolean: return "boolean";
-    default: return {};
+    case DType::f32:
+      return "float";
+    case DType::f16:
+      return "f16";
+    case DType::bf16:
+      return "bf16";
+    case DType::f64:
+      return "double";
+    case DType::i8:
+      return "i8";
+    case DType::i16:
+      return "i16";
+    case DType::i32:
+      return "i32";
+    case DType::i64:
+      return "i64";
+    case DType::u8:
+      return "u8";
+    case DType::u16:
+      return "u16";
+    case DType::u32:
+      return "u32";
+    case DType::u64:
+      return "u64";
+    case DType::boolean:
+      return "boolean";
+    default:
+      return {};
   }
 }
 

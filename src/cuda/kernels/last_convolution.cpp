@@ -9,9 +9,9 @@
 #include "base/align.h"
 #include "base/env.h"
 #include "cuda/kernels/cudnn_graph.h"
-#include "cuda/kernels/last_tensor.h"
 #include "cuda/kernels/depthwise.h"
 #include "cuda/kernels/epilogue.h"
+#include "cuda/kernels/last_tensor.h"
 #include "cuda/kernels/product.h"
 #include "cuda/kernels/reorder.h"
 #include "ops/conv/conv.h"
@@ -40,13 +40,13 @@ struct Problem {
       return all;
     };
     const ops::Window& w = shape.window;
-    return format("conv {} {}x{}({})x{} by {} groups {} kernel {} stride {} dilation {} pads {} {} "
-                  "with {}{}{} clamp {} {}",
-                  name_of(type), shape.batch, shape.in_channels, channels, list(w.in),
-                  shape.out_channels, shape.group, list(w.kernel), list(w.stride), list(w.dilation),
-                  list(w.pad_begin), list(w.pad_end), bias ? "b" : "", residual ? "z" : "",
-                  from_plain ? "p" : "", activation.on ? activation.min : -INFINITY,
-                  activation.on ? activation.max : INFINITY);
+    return format(
+        "conv {} {}x{}({})x{} by {} groups {} kernel {} stride {} dilation {} pads {} {} "
+        "with {}{}{} clamp {} {}",
+        name_of(type), shape.batch, shape.in_channels, channels, list(w.in), shape.out_channels,
+        shape.group, list(w.kernel), list(w.stride), list(w.dilation), list(w.pad_begin),
+        list(w.pad_end), bias ? "b" : "", residual ? "z" : "", from_plain ? "p" : "",
+        activation.on ? activation.min : -INFINITY, activation.on ? activation.max : INFINITY);
   }
   bool has_clamp() const { return activation.on; }
   bool relu() const { return activation.on && activation.min == 0 && std::isinf(activation.max); }
@@ -84,7 +84,8 @@ Result<std::shared_ptr<const CudnnPlan>> choose_graph(const Gpu& gpu, const Prob
                                                       bool with_clamp) {
   CudnnGraph graph(gpu);
   const ops::Window& w = p.shape.window;
-  const LastTensor x(p.shape.batch, p.channels, w.in), y(p.shape.batch, p.shape.out_channels, w.out),
+  const LastTensor x(p.shape.batch, p.channels, w.in),
+      y(p.shape.batch, p.shape.out_channels, w.out),
       filters(p.shape.out_channels, p.channels / p.shape.group, w.kernel),
       bias(1, p.shape.out_channels, std::vector<int64_t>(w.dims(), 1));
   graph.tensor(p.type, x.extents, x.steps);
@@ -113,7 +114,10 @@ Result<std::shared_ptr<const CudnnPlan>> choose_graph(const Gpu& gpu, const Prob
 }
 
 ProductShape product_of(const Problem& p) {
-  ProductShape g{.type = p.type, .m = p.pixels_out(), .n = p.shape.out_channels, .k = p.channels,
+  ProductShape g{.type = p.type,
+                 .m = p.pixels_out(),
+                 .n = p.shape.out_channels,
+                 .k = p.channels,
                  .transpose_b = true};
   if (p.is_patches())
     g.k = p.shape.in_channels * p.shape.window.kernel[0] * p.shape.window.kernel[1];
@@ -132,9 +136,9 @@ class Dense final : public LastConvolution {
   Status choose(const Gpu& gpu) {
     if (p_.is_patches() && (!p_.has_clamp() || p_.relu())) {
       const ops::Window& w = p_.shape.window;
-      ANYNPU_ASSIGN(turn_, make_patches(p_.type, {p_.shape.batch, p_.shape.in_channels, w.in[0],
-                                                  w.in[1], w.kernel[0], w.kernel[1], w.out[0],
-                                                  w.out[1]}));
+      ANYNPU_ASSIGN(turn_,
+                    make_patches(p_.type, {p_.shape.batch, p_.shape.in_channels, w.in[0], w.in[1],
+                                           w.kernel[0], w.kernel[1], w.out[0], w.out[1]}));
       ANYNPU_ASSIGN(product_, Product::make(product_of(p_)));
       return {};
     }

@@ -14,8 +14,8 @@
 namespace anynpu::device::cuda {
 
 struct LastOptions {
-  bool from_plain = false;       // the input is in plain layout
-  ops::Activation input_clamp;   // of what is read; for filters of one channel alone
+  bool from_plain = false;                    // the input is in plain layout
+  ops::Activation input_clamp;                // of what is read; for filters of one channel alone
   std::optional<ops::Activation> activation;  // in place of the node's
 };
 

@@ -7,9 +7,9 @@
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
 #include "cuda/kernels/last_convolution.h"
+#include "ops/blocked_layout.h"
 #include "ops/conv/bottleneck.h"
 #include "ops/conv/conv.h"
-#include "ops/blocked_layout.h"
 
 namespace anynpu::device::cuda {
 
@@ -42,8 +42,8 @@ Status check_operands(const OpContext& context) {
 LastOptions options_of(const OpContext& context) {
   LastOptions options;
   const ops::Operand& x = context.inputs[0];
-  options.from_plain = x.layout == Layout::plain && x.shape[1] <= kFewChannels &&
-                       context.int_attr("group") == 1;
+  options.from_plain =
+      x.layout == Layout::plain && x.shape[1] <= kFewChannels && context.int_attr("group") == 1;
   return options;
 }
 
@@ -63,8 +63,8 @@ class LastKernel final : public ops::Kernel {
       const auto input = [&](size_t k) {
         return k < args.inputs.size() ? args.inputs[k] : nullptr;
       };
-      return work->enqueue(queue, {input(0), args.packed, input(2), input(3), args.outputs[0],
-                                   args.workspace});
+      return work->enqueue(
+          queue, {input(0), args.packed, input(2), input(3), args.outputs[0], args.workspace});
     });
     plan->workspace_bytes = work_->workspace_bytes();
     plan->input_layouts = {from_plain_ ? Layout::plain : ops::kChannelsLast, Layout::plain,
@@ -129,8 +129,8 @@ Result<Stages> make_stages(const OpContext& context) {
     stage.out_at = stages.scratch_at;
     if (i + 1 < parts.size()) {
       const ops::Operand& out = part.outputs[0];
-      stages.scratch_at += round_up(
-          static_cast<size_t>(element_count(out.shape)) * size_of(out.dtype), size_t{512});
+      stages.scratch_at +=
+          round_up(static_cast<size_t>(element_count(out.shape)) * size_of(out.dtype), size_t{512});
     }
     stages.scratch_bytes = std::max(stages.scratch_bytes, work->workspace_bytes());
     stages.list.push_back(std::move(stage));
@@ -144,9 +144,8 @@ class BottleneckKernel final : public ops::Kernel {
 
   size_t packed_bytes() const override { return stages_.packed_bytes; }
   bool packs_input(size_t input) const override {
-    return std::any_of(stages_.list.begin(), stages_.list.end(), [&](const Stage& stage) {
-      return stage.weight == static_cast<int>(input);
-    });
+    return std::any_of(stages_.list.begin(), stages_.list.end(),
+                       [&](const Stage& stage) { return stage.weight == static_cast<int>(input); });
   }
   Status pack(const OpContext& context, std::span<std::byte> packed) override {
     for (const Stage& stage : stages_.list) {
@@ -166,9 +165,9 @@ class BottleneckKernel final : public ops::Kernel {
         };
         std::byte* const y =
             &stage == &stages.list.back() ? args.outputs[0] : args.workspace + stage.out_at;
-        ANYNPU_TRY(stage.work->enqueue(queue, {x, args.packed + stage.packed_at, input(stage.bias),
-                                               input(stage.residual), y,
-                                               args.workspace + stages.scratch_at}));
+        ANYNPU_TRY(stage.work->enqueue(
+            queue, {x, args.packed + stage.packed_at, input(stage.bias), input(stage.residual), y,
+                    args.workspace + stages.scratch_at}));
         x = y;
       }
       return Status();

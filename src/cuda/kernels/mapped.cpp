@@ -64,12 +64,13 @@ PlanResult plan_mapped(const OpContext& context) {
     std::memcpy(&bits, copy.fill.bytes.data(), std::min<size_t>(copy.fill.bytes.size(), 8));
     fill = format("({}){}ull", type, bits);
   }
-  ANYNPU_ASSIGN(auto kernel,
-                JitKernel::make(format(
-                    "{0}extern \"C\" __global__ void kernel(const {1}* x, const {1}* f, {1}* y, u32 n) "
-                    "{{\n  for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * "
-                    "blockDim.x) {{\n{2}    y[i] = inside ? x[at] : {3};\n  }}\n}}\n",
-                    tables, type, code, fill)));
+  ANYNPU_ASSIGN(
+      auto kernel,
+      JitKernel::make(format(
+          "{0}extern \"C\" __global__ void kernel(const {1}* x, const {1}* f, {1}* y, u32 n) "
+          "{{\n  for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * "
+          "blockDim.x) {{\n{2}    y[i] = inside ? x[at] : {3};\n  }}\n}}\n",
+          tables, type, code, fill)));
   const auto count = static_cast<uint32_t>(element_count(copy.out));
   const auto from = static_cast<size_t>(std::max(copy.fill.input, 0));
   return cuda_plan([kernel, count, from](const ops::RunArgs& args, CudaQueue& queue) {
@@ -100,7 +101,8 @@ Result<std::shared_ptr<const JitKernel>> make_pass(const Pass& pass, std::string
       "  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += gridDim.x * "
       "(u64)blockDim.x) {{\n"
       "    const u64 j = i % {4}, o = i / {4} % {5}, u = i / {6};\n    C s = 0;\n"
-      "    for (int t = 0; t < {7}; ++t) s += weight[o * {7} + t] * (C)load(x[(u * {8} + index[o * {7} + "
+      "    for (int t = 0; t < {7}; ++t) s += weight[o * {7} + t] * (C)load(x[(u * {8} + index[o * "
+      "{7} + "
       "t]) * {4} + j]);\n{9}    store(y[i], s);\n  }}\n}}\n",
       compute, tables, from, to, std::max<int64_t>(pass.inner, 1), std::max<int64_t>(pass.out, 1),
       std::max<int64_t>(pass.inner * pass.out, 1), taps.per_output, pass.in, beyond));
@@ -120,12 +122,10 @@ PlanResult plan_weighted(const OpContext& context) {
   for (size_t p = 0; p < resize.passes.size(); ++p) {
     Pass pass = resize.passes[p];
     pass.outer *= resize.planes;
-    ANYNPU_ASSIGN(auto kernel,
-                  make_pass(pass, p == 0 ? cuda_name(type) : compute,
-                            p + 1 == resize.passes.size() ? cuda_name(type) : compute, compute,
-                            resize.outside[0]));
-    passes.push_back(
-        {std::move(kernel), static_cast<size_t>(pass.outer * pass.out * pass.inner)});
+    ANYNPU_ASSIGN(auto kernel, make_pass(pass, p == 0 ? cuda_name(type) : compute,
+                                         p + 1 == resize.passes.size() ? cuda_name(type) : compute,
+                                         compute, resize.outside[0]));
+    passes.push_back({std::move(kernel), static_cast<size_t>(pass.outer * pass.out * pass.inner)});
   }
   const size_t bytes = bytes_of(type, static_cast<size_t>(element_count(context.outputs[0].shape)));
   const size_t half = static_cast<size_t>(resize.planes * resize.most) * sizeof(double);

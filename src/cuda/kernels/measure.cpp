@@ -53,17 +53,18 @@ Result<void*> Measure::numbers(size_t count, DType type) {
   ANYNPU_ASSIGN(void* block, bytes(count * size_of(type)));
   ANYNPU_ASSIGN(
       const CUfunction fill,
-      compile_kernel(gpu_, format("extern \"C\" __global__ void kernel({}* y, u64 n) {{\n"
-                                  "  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n;"
-                                  " i += gridDim.x * (u64)blockDim.x) {{\n"
-                                  "    u32 h = (u32)i * 2654435761u; h ^= h >> 15; h *= 2246822519u; "
-                                  "h ^= h >> 13;\n"
-                                  "    store(y[i], (float)(int)h * 4.6566e-10f);\n  }}\n}}\n",
-                                  cuda_name(type))));
+      compile_kernel(gpu_,
+                     format("extern \"C\" __global__ void kernel({}* y, u64 n) {{\n"
+                            "  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n;"
+                            " i += gridDim.x * (u64)blockDim.x) {{\n"
+                            "    u32 h = (u32)i * 2654435761u; h ^= h >> 15; h *= 2246822519u; "
+                            "h ^= h >> 13;\n"
+                            "    store(y[i], (float)(int)h * 4.6566e-10f);\n  }}\n}}\n",
+                            cuda_name(type))));
   void* arguments[] = {&block, &count};
-  ANYNPU_TRY(cuda_status(driver().cuLaunchKernel(fill, 1024, 1, 1, 256, 1, 1, 0, stream_, arguments,
-                                                 nullptr),
-                         "filling memory to measure with"));
+  ANYNPU_TRY(cuda_status(
+      driver().cuLaunchKernel(fill, 1024, 1, 1, 256, 1, 1, 0, stream_, arguments, nullptr),
+      "filling memory to measure with"));
   return block;
 }
 

@@ -55,12 +55,13 @@ PlanResult plan_pool(const OpContext& context) {
   std::string body;
   if (max) {
     body = "    C best = 0; bool any = false;\n" +
-           tap_loops(pool.window, "const C v = load(x[at]); best = any ? higher(v, best) : v; "
-                                  "any = true;") +
+           tap_loops(pool.window,
+                     "const C v = load(x[at]); best = any ? higher(v, best) : v; "
+                     "any = true;") +
            "    store(y[i], best);\n";
   } else {
-    body = "    C sum = 0, inside = 0;\n" +
-           tap_loops(pool.window, "sum += load(x[at]); inside += 1;");
+    body =
+        "    C sum = 0, inside = 0;\n" + tap_loops(pool.window, "sum += load(x[at]); inside += 1;");
     body += pool.count_pads ? padded_count(pool.window) + "    store(y[i], sum / taps);\n"
                             : "    store(y[i], sum / inside);\n";
   }
@@ -81,8 +82,7 @@ PlanResult plan_pool(const OpContext& context) {
 }
 
 Status can_run_pool(const OpContext& context) {
-  if (context.outputs.size() > 1)
-    return fail(Code::unsupported_feature, "indices are asked for");
+  if (context.outputs.size() > 1) return fail(Code::unsupported_feature, "indices are asked for");
   if (element_count(context.outputs[0].shape) >= (int64_t{1} << 31))
     return fail(Code::unsupported_shape, "more than 2^31 elements");
   return {};

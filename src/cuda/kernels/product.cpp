@@ -21,20 +21,20 @@ namespace anynpu::device::cuda {
 
 namespace {
 
-#define ANYNPU_CUBLASLT_FUNCTIONS(X)  \
-  X(cublasLtCreate)                   \
-  X(cublasLtGetStatusString)          \
-  X(cublasLtGetVersion)               \
-  X(cublasLtMatmulDescCreate)         \
-  X(cublasLtMatmulDescDestroy)        \
-  X(cublasLtMatmulDescSetAttribute)   \
-  X(cublasLtMatrixLayoutCreate)       \
-  X(cublasLtMatrixLayoutDestroy)      \
-  X(cublasLtMatrixLayoutSetAttribute) \
-  X(cublasLtMatmulPreferenceCreate)   \
-  X(cublasLtMatmulPreferenceDestroy)  \
+#define ANYNPU_CUBLASLT_FUNCTIONS(X)      \
+  X(cublasLtCreate)                       \
+  X(cublasLtGetStatusString)              \
+  X(cublasLtGetVersion)                   \
+  X(cublasLtMatmulDescCreate)             \
+  X(cublasLtMatmulDescDestroy)            \
+  X(cublasLtMatmulDescSetAttribute)       \
+  X(cublasLtMatrixLayoutCreate)           \
+  X(cublasLtMatrixLayoutDestroy)          \
+  X(cublasLtMatrixLayoutSetAttribute)     \
+  X(cublasLtMatmulPreferenceCreate)       \
+  X(cublasLtMatmulPreferenceDestroy)      \
   X(cublasLtMatmulPreferenceSetAttribute) \
-  X(cublasLtMatmulAlgoGetHeuristic)   \
+  X(cublasLtMatmulAlgoGetHeuristic)       \
   X(cublasLtMatmul)
 
 struct CublasLt {
@@ -113,8 +113,8 @@ class LtProduct final : public Product {
     ANYNPU_ASSIGN(const cublasLtHandle_t handle, handle_of(gpu));
     if (operands.aligned()) return enqueue(handle, stream, operands, choice_);
     // Addresses inside a buffer: another way, without workspace.
-    ANYNPU_ASSIGN(const auto found, candidates(handle, static_cast<uint32_t>(size_of(shape_.type)),
-                                               0, 1));
+    ANYNPU_ASSIGN(const auto found,
+                  candidates(handle, static_cast<uint32_t>(size_of(shape_.type)), 0, 1));
     return enqueue(handle, stream, operands, {found[0].algo, 0});
   }
 
@@ -137,18 +137,18 @@ class LtProduct final : public Product {
     if (g.bias) epilogue = g.relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
     if (g.relu && !g.bias) epilogue = CUBLASLT_EPILOGUE_RELU;
     ANYNPU_TRY(set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue));
-    ANYNPU_TRY(add_layout(b_, g.transpose_b ? g.k : g.n, g.transpose_b ? g.n : g.k, g.row_b,
-                          g.step_b));
-    ANYNPU_TRY(add_layout(a_, g.transpose_a ? g.m : g.k, g.transpose_a ? g.k : g.m, g.row_a,
-                          g.step_a));
+    ANYNPU_TRY(
+        add_layout(b_, g.transpose_b ? g.k : g.n, g.transpose_b ? g.n : g.k, g.row_b, g.step_b));
+    ANYNPU_TRY(
+        add_layout(a_, g.transpose_a ? g.m : g.k, g.transpose_a ? g.k : g.m, g.row_a, g.step_a));
     return add_layout(y_, g.n, g.m, g.row_y, g.step_y);
   }
 
   // The fastest of the library's candidates, or what was kept from an earlier measurement.
   Status choose(const Gpu& gpu) {
     ANYNPU_ASSIGN(const cublasLtHandle_t handle, handle_of(gpu));
-    const std::string key = format("product {} {} {}", gpu.name(), cublaslt()->cublasLtGetVersion(),
-                                   text());
+    const std::string key =
+        format("product {} {} {}", gpu.name(), cublaslt()->cublasLtGetVersion(), text());
     if (const auto kept = read_kept(key); kept && kept->size() == sizeof choice_) {
       std::memcpy(&choice_, kept->data(), sizeof choice_);
       return {};
@@ -159,17 +159,17 @@ class LtProduct final : public Product {
     ANYNPU_ASSIGN(const ProductOperands operands, operands_to_measure(*measure));
     for (const auto& one : found) {
       const Choice candidate{one.algo, one.workspaceSize};
-      const double taken = measure->time([&](CUstream stream) {
-        return enqueue(handle, stream, operands, candidate);
-      });
+      const double taken = measure->time(
+          [&](CUstream stream) { return enqueue(handle, stream, operands, candidate); });
       if (taken < choice_.microseconds) {
         choice_ = candidate;
         choice_.microseconds = taken;
       }
     }
     if (env::lists(env::Name::verbose, "dispatch")) {
-      std::fputs(format("anynpu,measured,product {}: {} us\n", text(), choice_.microseconds).c_str(),
-                 stderr);
+      std::fputs(
+          format("anynpu,measured,product {}: {} us\n", text(), choice_.microseconds).c_str(),
+          stderr);
     }
     std::array<char, sizeof choice_> bytes;
     std::memcpy(bytes.data(), &choice_, sizeof choice_);
@@ -192,10 +192,9 @@ class LtProduct final : public Product {
     const CublasLt& blas = *cublaslt();
     cublasLtMatmulDescOpaque_t work = *work_;
     if (shape_.bias) {
-      ANYNPU_TRY(blas_status(
-          blas.cublasLtMatmulDescSetAttribute(&work, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &o.bias,
-                                              sizeof o.bias),
-          "the bias of a product"));
+      ANYNPU_TRY(blas_status(blas.cublasLtMatmulDescSetAttribute(
+                                 &work, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &o.bias, sizeof o.bias),
+                             "the bias of a product"));
     }
     const float beta = shape_.residual ? 1 : 0;
     const double wide_alpha = o.alpha, wide_beta = beta;
@@ -212,20 +211,18 @@ class LtProduct final : public Product {
   Status add_layout(cublasLtMatrixLayout_t& layout, int64_t rows, int64_t columns, int64_t leading,
                     int64_t step) {
     const CublasLt& blas = *cublaslt();
-    ANYNPU_TRY(blas_status(
-        blas.cublasLtMatrixLayoutCreate(&layout, cuda_type(shape_.type),
-                                        static_cast<uint64_t>(rows), static_cast<uint64_t>(columns),
-                                        leading),
-        "describing a matrix"));
+    ANYNPU_TRY(blas_status(blas.cublasLtMatrixLayoutCreate(&layout, cuda_type(shape_.type),
+                                                           static_cast<uint64_t>(rows),
+                                                           static_cast<uint64_t>(columns), leading),
+                           "describing a matrix"));
     if (shape_.batch == 1) return {};
     ANYNPU_TRY(blas_status(
         blas.cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
                                               &shape_.batch, sizeof shape_.batch),
         "describing a batch"));
-    return blas_status(
-        blas.cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
-                                              &step, sizeof step),
-        "describing a batch");
+    return blas_status(blas.cublasLtMatrixLayoutSetAttribute(
+                           layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &step, sizeof step),
+                       "describing a batch");
   }
 
   // At least one, the most promising first. Sums are joined in the type that is computed in.
@@ -244,7 +241,8 @@ class LtProduct final : public Product {
          {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
           CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
       prefer(attribute, alignment);
-    const uint32_t joins = CUBLASLT_REDUCTION_SCHEME_INPLACE | CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+    const uint32_t joins =
+        CUBLASLT_REDUCTION_SCHEME_INPLACE | CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
     prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, joins);
     std::vector<cublasLtMatmulHeuristicResult_t> found(static_cast<size_t>(most));
     int count = 0;
@@ -265,8 +263,10 @@ class LtProduct final : public Product {
       return static_cast<size_t>(rows * row + (g.batch - 1) * step);
     };
     ProductOperands o;
-    ANYNPU_ASSIGN(o.a, measure.numbers(count(g.transpose_a ? g.k : g.m, g.row_a, g.step_a), g.type));
-    ANYNPU_ASSIGN(o.b, measure.numbers(count(g.transpose_b ? g.n : g.k, g.row_b, g.step_b), g.type));
+    ANYNPU_ASSIGN(o.a,
+                  measure.numbers(count(g.transpose_a ? g.k : g.m, g.row_a, g.step_a), g.type));
+    ANYNPU_ASSIGN(o.b,
+                  measure.numbers(count(g.transpose_b ? g.n : g.k, g.row_b, g.step_b), g.type));
     ANYNPU_ASSIGN(o.y, measure.numbers(count(g.m, g.row_y, g.step_y), g.type));
     ANYNPU_ASSIGN(o.bias, measure.numbers(static_cast<size_t>(g.n), g.type));
     if (g.residual) {

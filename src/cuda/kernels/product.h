@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products through cuBLASLt, which is opened on first use. float32 is computed in
-// float32, not TF32. Among the ways that the library offers the fastest is taken: measured once, and
-// kept on disk.
+// float32, not TF32. Among the ways that the library offers the fastest is taken: measured once,
+// and kept on disk.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ struct ProductShape {
   DType type = DType::f32;
   int64_t m = 0, n = 0, k = 0;
   bool transpose_a = false, transpose_b = false;
-  int64_t row_a = 0, row_b = 0, row_y = 0;     // leading dimensions: from one row to the next
+  int64_t row_a = 0, row_b = 0, row_y = 0;  // leading dimensions: from one row to the next
   int32_t batch = 1;
   int64_t step_a = 0, step_b = 0, step_y = 0;  // batch strides; 0 repeats one matrix
   bool bias = false;                           // a row of n numbers
@@ -45,7 +45,8 @@ class Product {
   // As it was measured; infinity where nothing could be.
   virtual double microseconds() const = 0;
   // Inside the context of the GPU.
-  virtual Status enqueue(const Gpu& gpu, CUstream stream, const ProductOperands& operands) const = 0;
+  virtual Status enqueue(const Gpu& gpu, CUstream stream,
+                         const ProductOperands& operands) const = 0;
 };
 
 }  // namespace anynpu::device::cuda

@@ -34,7 +34,11 @@ std::optional<int64_t> regular_step(const std::vector<int64_t>& offsets) {
 }
 
 ProductShape product_of(const GemmShape& g, DType type) {
-  ProductShape shape{.type = type, .m = g.m, .n = g.n, .k = g.k, .transpose_a = g.transpose_a,
+  ProductShape shape{.type = type,
+                     .m = g.m,
+                     .n = g.n,
+                     .k = g.k,
+                     .transpose_a = g.transpose_a,
                      .transpose_b = g.transpose_b};
   shape.row_a = g.transpose_a ? g.m : g.k;
   shape.row_b = g.transpose_b ? g.k : g.n;
@@ -55,10 +59,12 @@ std::string curve_of(const GemmShape& g, DType type) {
   if (!g.curve) return {};
   if (*g.curve == ops::RowFunction::gelu && size_of(type) == 2) return "gelu16(v)";
   switch (*g.curve) {
-    case ops::RowFunction::gelu: return "v * (C)0.5 * (1 + erf(v * (C)0.70710678118654752))";
+    case ops::RowFunction::gelu:
+      return "v * (C)0.5 * (1 + erf(v * (C)0.70710678118654752))";
     case ops::RowFunction::gelu_tanh:
       return "v * (C)0.5 * (1 + tanh((C)0.79788456080286536 * (v + (C)0.044715 * v * v * v)))";
-    default: return "tanh(v)";
+    default:
+      return "tanh(v)";
   }
 }
 
@@ -77,15 +83,15 @@ void share_out(const GemmShape& g, ProductShape& product, Epilogue& after) {
   }
   after.has_z = g.has_z;
   after.c_scale = g.beta;
-  after.c_index =
-      format("(i / {0} % {1}) * {2} + (i % {0}) * {3}", g.n, g.m, g.c_row, g.c_column);
+  after.c_index = format("(i / {0} % {1}) * {2} + (i % {0}) * {3}", g.n, g.m, g.c_row, g.c_column);
 }
 
 // Whether one kernel is faster than `product` and `after`: measured once, and kept on disk.
 Result<bool> is_faster(const Gpu& gpu, const std::string& what, const CudnnPlan& one,
                        const Product& product, const EpilogueKernels& after, size_t count,
                        DType type) {
-  const std::string key = format("faster {} cudnn {} {}", gpu.name(), cudnn()->cudnnGetVersion(), what);
+  const std::string key =
+      format("faster {} cudnn {} {}", gpu.name(), cudnn()->cudnnGetVersion(), what);
   if (const auto kept = read_kept(key); kept && kept->size() == 1) return kept->front() == '1';
   ANYNPU_ASSIGN(const auto measure, Measure::on(gpu));
   ANYNPU_ASSIGN(void* const numbers, measure->numbers(count, type));
@@ -130,7 +136,8 @@ Result<std::shared_ptr<const CudnnPlan>> choose_one_kernel(const GemmShape& g,
   const auto curved = graph.tensor(DType::f32, extents, rows, true);
   graph.product(a, b, sum);
   graph.add(sum, bias, curved);
-  graph.pointwise(curved, y, gelu ? CUDNN_POINTWISE_GELU_FWD : CUDNN_POINTWISE_GELU_APPROX_TANH_FWD);
+  graph.pointwise(curved, y,
+                  gelu ? CUDNN_POINTWISE_GELU_FWD : CUDNN_POINTWISE_GELU_APPROX_TANH_FWD);
   const std::string what =
       format("product {} {}x{}x{} {}{} rows {} {} with {}", name_of(shape.type), shape.m, g.n, g.k,
              g.transpose_a, g.transpose_b, shape.row_a, shape.row_b, gelu ? "gelu" : "gelu_tanh");
@@ -189,8 +196,8 @@ PlanResult plan_product(const OpContext& context) {
     }
     return enqueue_epilogue(after, queue, args.outputs[0], input(2), input(3), count);
   });
-  plan->workspace_bytes = std::max(product ? product->workspace_bytes() : 0,
-                                   one ? one->workspace_bytes() : 0);
+  plan->workspace_bytes =
+      std::max(product ? product->workspace_bytes() : 0, one ? one->workspace_bytes() : 0);
   return plan;
 }
 
@@ -205,9 +212,9 @@ Status can_run_product(const OpContext& context) {
 }  // namespace
 
 void add_products(std::vector<ops::KernelDef>& kernels) {
-  for (const auto& [op, domain] : {std::pair{"MatMul", ""}, std::pair{"Gemm", ""},
-                                   std::pair{"FusedMatMul", "anynpu"},
-                                   std::pair{"FusedGemm", "anynpu"}}) {
+  for (const auto& [op, domain] :
+       {std::pair{"MatMul", ""}, std::pair{"Gemm", ""}, std::pair{"FusedMatMul", "anynpu"},
+        std::pair{"FusedGemm", "anynpu"}}) {
     kernels.push_back({.op = op,
                        .name = "cublaslt",
                        .domain = domain,

@@ -33,10 +33,13 @@ std::string pixel_source(std::string_view type, int64_t channels, int64_t plane,
       "struct alignas({5}) Pixel {{ {0} v[{1}]; }};\n"
       "extern \"C\" __global__ void kernel(const {0}* x, Pixel* y) {{\n"
       "  const i64 i = blockIdx.x * (i64)blockDim.x + threadIdx.x; if (i >= {2}) return;\n"
-      "  Pixel p;\n#pragma unroll\n  for (int c = 0; c < {1}; ++c) p.v[c] = c < {3} ? x[{4}] : ({0})0;\n"
+      "  Pixel p;\n#pragma unroll\n  for (int c = 0; c < {1}; ++c) p.v[c] = c < {3} ? x[{4}] : "
+      "({0})0;\n"
       "  y[i] = p;\n}}\n",
       type, wide, pixels, channels, at,
-      std::min<int64_t>(16, wide * (type == "u16" ? 2 : type == "u8" ? 1 : 4)));
+      std::min<int64_t>(16, wide * (type == "u16"  ? 2
+                                    : type == "u8" ? 1
+                                                   : 4)));
 }
 
 }  // namespace
@@ -58,9 +61,9 @@ Result<std::shared_ptr<const Turn>> make_turn(DType type, int64_t batch, int64_t
   }
   const int64_t count = batch * plane * wide;
   turn->blocks = blocks_for(count);
-  const std::string at = from_plain
-                             ? format("(p / {0}) * {1} + p % {0} + c * {0}", plane, plane * channels)
-                             : format("p * {} + c", channels);
+  const std::string at =
+      from_plain ? format("(p / {0}) * {1} + p % {0} + c * {0}", plane, plane * channels)
+                 : format("p * {} + c", channels);
   ANYNPU_ASSIGN(
       turn->kernel,
       JitKernel::make(format(
@@ -86,7 +89,8 @@ Result<std::shared_ptr<Turn>> make_patches(DType type, const Patches& p, int64_t
           "struct alignas({1} * sizeof({0})) P {{ {0} v[{1}]; }};\n"
           "extern \"C\" __global__ void kernel(const P* x, P* y) {{\n"
           "  const i64 i = blockIdx.x * (i64)blockDim.x + threadIdx.x; if (i >= {2}) return;\n"
-          "  i64 rest = i; const int tx = rest % {3}; rest /= {3}; const int ty = rest % {4}; rest /= {4};\n"
+          "  i64 rest = i; const int tx = rest % {3}; rest /= {3}; const int ty = rest % {4}; rest "
+          "/= {4};\n"
           "  const int c = rest % {5}; rest /= {5}; const int ox = rest % {6}; rest /= {6};\n"
           "  const int oy = rest % {7}; const i64 b = rest / {7};\n"
           "  y[i] = x[((b * {5} + c) * {8} + oy * {4} + ty) * {9} + ox * {3} + tx];\n}}\n",
@@ -121,7 +125,8 @@ Result<std::shared_ptr<const Turn>> make_transpose(size_t element_bytes, int64_t
           "extern \"C\" __global__ void kernel(const {0}* x, {0}* y) {{\n"
           "  __shared__ {0} tile[32][33];\n"
           "  const i64 b = blockIdx.x / {1}; const int at = blockIdx.x % {1};\n"
-          "  const int r0 = at / {2} * 32, c0 = at % {2} * 32, tx = threadIdx.x & 31, ty = threadIdx.x "
+          "  const int r0 = at / {2} * 32, c0 = at % {2} * 32, tx = threadIdx.x & 31, ty = "
+          "threadIdx.x "
           ">> 5;\n  x += b * {5}; y += b * {5};\n"
           "  for (int k = ty; k < 32; k += 8)\n"
           "    if (r0 + k < {3} && c0 + tx < {4}) tile[k][tx] = x[(i64)(r0 + k) * {4} + c0 + tx];\n"
@@ -140,8 +145,7 @@ PlanResult plan_reorder(const OpContext& context) {
   const Layout from = context.inputs[0].layout, to = context.outputs[0].layout;
   int64_t plane = 1;
   for (size_t d = 2; d < shape.size(); ++d) plane *= shape[d];
-  const size_t bytes =
-      bytes_of(context.inputs[0].dtype, static_cast<size_t>(element_count(shape)));
+  const size_t bytes = bytes_of(context.inputs[0].dtype, static_cast<size_t>(element_count(shape)));
   std::unique_ptr<ops::KernelPlan> plan;
   if (plane <= 1 || shape[1] == 1 || bytes == 0) {  // the same bytes
     plan = cuda_plan([bytes](const ops::RunArgs& args, CudaQueue& queue) {
@@ -153,9 +157,8 @@ PlanResult plan_reorder(const OpContext& context) {
   } else {
     const bool to_last = to == ops::kChannelsLast;
     const DType type = context.inputs[0].dtype;
-    const auto made =
-        to_last ? make_turn(type, shape[0], shape[1], plane, shape[1], true)
-                : make_transpose(size_of(type), shape[0], plane, shape[1]);
+    const auto made = to_last ? make_turn(type, shape[0], shape[1], plane, shape[1], true)
+                              : make_transpose(size_of(type), shape[0], plane, shape[1]);
     ANYNPU_ASSIGN(const auto turn, made);
     plan = cuda_plan([turn](const ops::RunArgs& args, CudaQueue& queue) {
       const void* x = args.inputs[0];

@@ -13,7 +13,7 @@ struct Turn {
   std::shared_ptr<const JitKernel> kernel;
   size_t blocks = 0;
   unsigned threads = 0;
-  size_t bytes = 0;  // of y
+  size_t bytes = 0;                      // of y
   std::shared_ptr<const Turn> anywhere;  // for an x that does not start at a multiple of 16 bytes
 
   Status enqueue(CudaQueue& queue, void** arguments) const {
@@ -23,8 +23,8 @@ struct Turn {
   }
 };
 
-// To channels last with `wide` channels, zeros behind those of the model; from plain layout, or from
-// channels last without the zeros.
+// To channels last with `wide` channels, zeros behind those of the model; from plain layout, or
+// from channels last without the zeros.
 Result<std::shared_ptr<const Turn>> make_turn(DType type, int64_t batch, int64_t channels,
                                               int64_t plane, int64_t wide, bool from_plain);
 

@@ -17,9 +17,9 @@ ops::PlanResult plan_rows(const ops::OpContext& context, int64_t rows, int64_t l
 Status check_rows(int64_t rows);
 
 // A kernel of floats that is planned by plan_rows.
-inline ops::KernelDef row_kernel(std::string_view op,
-                                 Result<std::unique_ptr<ops::Kernel>> (*create)(const ops::OpContext&),
-                                 Status (*can_run)(const ops::OpContext&) = nullptr) {
+inline ops::KernelDef row_kernel(
+    std::string_view op, Result<std::unique_ptr<ops::Kernel>> (*create)(const ops::OpContext&),
+    Status (*can_run)(const ops::OpContext&) = nullptr) {
   return {.op = op,
           .name = "cuda_rows",
           .backend = "cuda",
