@@ -21,25 +21,25 @@ constexpr size_t kBranches = 4;
 
 // Carries the news that a queue is idle from the driver's thread, in which no CUDA call is allowed,
 // to a helper of the pool.
-struct IdleNews : ThreadPool::Job {
+struct IdleCallback : ThreadPool::Job {
   std::function<void(Status)> done;
   Status status;
   Faults* faults = nullptr;
 };
 
-void CUDA_CB tell_idle(CUstream, CUresult result, void* data) {
-  auto* const news = static_cast<IdleNews*>(data);
-  news->status = cuda_status(result, "work in a stream of the GPU");
-  if (news->status.ok() && news->faults) news->status = news->faults->take();
-  ThreadPool::instance().submit(*news);
+void CUDA_CB on_idle(CUstream, CUresult result, void* data) {
+  auto* const callback = static_cast<IdleCallback*>(data);
+  callback->status = cuda_status(result, "work in a stream of the GPU");
+  if (callback->status.ok() && callback->faults) callback->status = callback->faults->take();
+  ThreadPool::instance().submit(*callback);
 }
 
 }  // namespace
 
 CudaQueue::CudaQueue(Gpu& gpu, uint32_t priority) : gpu_(gpu) {
-  made_ = gpu.enter();
-  if (!made_.ok()) return;
-  made_ = cuda_status(
+  create_status_ = gpu.enter();
+  if (!create_status_.ok()) return;
+  create_status_ = cuda_status(
       driver().cuStreamCreateWithPriority(&stream_, CU_STREAM_NON_BLOCKING, gpu_priority(priority)),
       "making a stream");
   if (const auto faults = Faults::of(gpu); faults.ok()) faults_ = *faults;
@@ -54,7 +54,7 @@ CudaQueue::~CudaQueue() {
 }
 
 Status CudaQueue::enter() const {
-  if (!made_.ok()) return made_;
+  if (!create_status_.ok()) return create_status_;
   return gpu_.enter();
 }
 
@@ -70,22 +70,23 @@ Status CudaQueue::fill(void* address, int value, size_t bytes) {
 
 // A failed query is not idle: when_idle() tells the failure.
 bool CudaQueue::idle() const {
-  return !made_.ok() || (gpu_.enter().ok() && driver().cuStreamQuery(stream_) == CUDA_SUCCESS &&
-                         !(faults_ && faults_->any()));
+  return !create_status_.ok() ||
+         (gpu_.enter().ok() && driver().cuStreamQuery(stream_) == CUDA_SUCCESS &&
+          !(faults_ && faults_->any()));
 }
 
 void CudaQueue::when_idle(std::function<void(Status)> done) {
   if (const Status entered = enter(); !entered.ok()) return done(entered);
-  auto* const news = new IdleNews;
-  news->done = std::move(done);
-  news->faults = faults_;
-  news->run = [](ThreadPool::Job& job) {
-    const std::unique_ptr<IdleNews> owned(static_cast<IdleNews*>(&job));
+  auto* const callback = new IdleCallback;
+  callback->done = std::move(done);
+  callback->faults = faults_;
+  callback->run = [](ThreadPool::Job& job) {
+    const std::unique_ptr<IdleCallback> owned(static_cast<IdleCallback*>(&job));
     owned->done(std::move(owned->status));
   };
-  const CUresult added = driver().cuStreamAddCallback(stream_, tell_idle, news, 0);
+  const CUresult added = driver().cuStreamAddCallback(stream_, on_idle, callback, 0);
   if (added == CUDA_SUCCESS) return;
-  const std::unique_ptr<IdleNews> owned(news);
+  const std::unique_ptr<IdleCallback> owned(callback);
   owned->done(cuda_status(added, "work in a stream of the GPU"));
 }
 
@@ -116,7 +117,7 @@ Status CudaQueue::drain() {
   ANYNPU_TRY(enter());
   Status status = cuda_status(driver().cuStreamSynchronize(stream_), "work in a stream of the GPU");
   release_kept();
-  return status.ok() ? reported() : status;
+  return status.ok() ? take_device_error() : status;
 }
 
 Status CudaQueue::make_branches() {

@@ -32,7 +32,7 @@ class CudaQueue final : public Queue {
   Gpu& gpu() const { return gpu_; }
   CUstream stream() const { return stream_; }
   // What kernels of this GPU reported since somebody asked; ok where none could.
-  Status reported() const { return faults_ ? faults_->take() : Status(); }
+  Status take_device_error() const { return faults_ ? faults_->take() : Status(); }
 
  private:
   struct Kept {
@@ -46,7 +46,7 @@ class CudaQueue final : public Queue {
   Gpu& gpu_;
   Faults* faults_ = nullptr;
   CUstream stream_ = nullptr;
-  Status made_;
+  Status create_status_;
   std::deque<Kept> kept_;
   std::vector<CUevent> spare_events_;
   // Streams for the parts of a recording that run at the same time; the first is stream_ itself.

@@ -24,22 +24,22 @@ Result<const Driver*> load() {
                 "(version 580 or later), or use ANYNPU_DEVICES=cpu",
                 dlerror());
   }
-  struct Entry {
+  struct Symbol {
     const char* name;
-    void** place;
+    void** address;
   };
-  const Entry entries[] = {
+  const Symbol symbols[] = {
 #define X(name) {ANYNPU_CUDA_NAME(name), reinterpret_cast<void**>(&loaded.name)},
 #include "cuda/driver.def"
 #undef X
   };
-  for (const Entry& entry : entries) {
-    *entry.place = dlsym(library, entry.name);
-    if (!*entry.place) {
+  for (const Symbol& symbol : symbols) {
+    *symbol.address = dlsym(library, symbol.name);
+    if (!*symbol.address) {
       return fail(Code::unsupported_feature,
                   "libcuda.so.1 has no function {}: the driver is too old; install version 580 or "
                   "later",
-                  entry.name);
+                  symbol.name);
     }
   }
   if (const CUresult result = loaded.cuInit(0); result == CUDA_ERROR_NO_DEVICE) {

@@ -63,7 +63,7 @@ Status Gpu::open() {
   }
   int pitch = 0;
   cuda.cuDeviceGetAttribute(&pitch, CU_DEVICE_ATTRIBUTE_MAX_PITCH, device_);
-  longest_pitch_ = static_cast<size_t>(pitch);
+  max_pitch_ = static_cast<size_t>(pitch);
   ANYNPU_TRY(cuda_status(cuda.cuDeviceTotalMem(&memory_bytes_, device_), "asking for its memory"));
   return cuda_status(cuda.cuDevicePrimaryCtxRetain(&context_, device_),
                      "opening the GPU (is it in use by a program that has it alone?)");

@@ -23,8 +23,8 @@ class Gpu {
   CUdevice device() const { return device_; }
   const std::string& name() const { return name_; }
   size_t memory_bytes() const { return memory_bytes_; }
-  size_t longest_pitch() const { return longest_pitch_; }  // of 2D copies
-  int capability() const { return capability_; }           // 90 for compute capability 9.0
+  size_t max_pitch() const { return max_pitch_; }  // of 2D copies
+  int capability() const { return capability_; }   // 90 for compute capability 9.0
 
   // Makes the GPU's context current in the calling thread. Needed before any call about this GPU,
   // since other users of CUDA in the process change it too. About 30 ns.
@@ -39,7 +39,7 @@ class Gpu {
   CUcontext context_ = nullptr;
   std::string name_;
   size_t memory_bytes_ = 0;
-  size_t longest_pitch_ = 0;
+  size_t max_pitch_ = 0;
   int capability_ = 0;
 };
 

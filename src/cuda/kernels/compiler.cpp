@@ -144,23 +144,23 @@ Result<std::vector<char>> compiled(const std::string& source, int capability) {
   int major = 0, minor = 0;
   nvrtc()->nvrtcVersion(&major, &minor);
   const std::string key = format("sm_{} nvrtc {} {}", capability, major * 100 + minor, source);
-  if (auto kept = read_kept(key)) return std::move(*kept);
+  if (auto cached = read_cached(key)) return std::move(*cached);
   ANYNPU_ASSIGN(std::vector<char> code, compile(*nvrtc(), source, capability));
-  keep_on_disk(key, code);
+  write_cached(key, code);
   return code;
 }
 
 }  // namespace
 
-bool starts_early(const Gpu& gpu) { return gpu.capability() >= kHopper; }
+bool uses_programmatic_launch(const Gpu& gpu) { return gpu.capability() >= kHopper; }
 
 namespace {
 
 // The kernel may be put on the GPU while the one before it still runs, and waits there for its end;
 // the one behind it may do the same.
-std::string with_early_start(const Gpu& gpu, std::string source) {
+std::string with_programmatic_launch(const Gpu& gpu, std::string source) {
   const size_t at = source.find('{', source.find("__global__"));
-  if (starts_early(gpu) && at != std::string::npos) {
+  if (uses_programmatic_launch(gpu) && at != std::string::npos) {
     source.insert(at + 1,
                   "\n  asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");\n"
                   "  asm volatile(\"griddepcontrol.launch_dependents;\");\n");
@@ -184,7 +184,7 @@ Result<CUfunction> compile_kernel(const Gpu& gpu, const std::string& source) {
   CUfunction& function = known[{gpu.unit(), source}];
   if (function) return function;
   ANYNPU_ASSIGN(const std::vector<char> code,
-                compiled(kPrelude + with_early_start(gpu, source), gpu.capability()));
+                compiled(kPrelude + with_programmatic_launch(gpu, source), gpu.capability()));
   ANYNPU_TRY(gpu.enter());
   CUmodule module = nullptr;
   ANYNPU_TRY(cuda_status(driver().cuModuleLoadData(&module, code.data()), "loading a kernel"));

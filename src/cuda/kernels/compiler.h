@@ -15,7 +15,7 @@ Result<CUfunction> compile_kernel(const Gpu& gpu, const std::string& source);
 
 // Kernels for this GPU are launched before the kernel in front of them has ended
 // (CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION); they wait for it themselves.
-bool starts_early(const Gpu& gpu);
+bool uses_programmatic_launch(const Gpu& gpu);
 
 // For machines without a GPU: whether NVRTC is there, and whether it compiles `source` for a
 // compute capability such as 90.

@@ -69,7 +69,7 @@ class Convolution {
  private:
   Status describe(const OpContext& context, const ConvShape& shape, ops::Window window);
   Status pad(const ConvShape& shape, ops::Window& window, DType type);
-  Status choose();
+  Status autotune();
 
   cudnnTensorDescriptor_t x_ = nullptr, y_ = nullptr;
   cudnnFilterDescriptor_t w_ = nullptr;
@@ -86,7 +86,7 @@ Result<std::shared_ptr<const Convolution>> Convolution::make(const OpContext& co
   ANYNPU_ASSIGN(const ConvShape shape, ops::conv::conv_shape_of(context));
   auto made = std::make_shared<Convolution>();
   ANYNPU_TRY(made->describe(context, shape, shape.window));
-  ANYNPU_TRY(made->choose());
+  ANYNPU_TRY(made->autotune());
   return std::shared_ptr<const Convolution>(std::move(made));
 }
 
@@ -141,12 +141,12 @@ Status Convolution::describe(const OpContext& context, const ConvShape& shape, o
                           const std::vector<int64_t>& extents) {
     std::vector<int> dims{static_cast<int>(shape.batch), static_cast<int>(channels)};
     for (const int64_t extent : extents) dims.push_back(static_cast<int>(extent));
-    std::vector<int> steps(dims.size(), 1);
-    for (size_t d = dims.size() - 1; d-- > 0;) steps[d] = steps[d + 1] * dims[d + 1];
+    std::vector<int> strides(dims.size(), 1);
+    for (size_t d = dims.size() - 1; d-- > 0;) strides[d] = strides[d + 1] * dims[d + 1];
     ANYNPU_TRY(cudnn_check(dnn.cudnnCreateTensorDescriptor(&made), "describing a tensor"));
     return cudnn_check(
         dnn.cudnnSetTensorNdDescriptor(made, cudnn_type(type), static_cast<int>(dims.size()),
-                                       dims.data(), steps.data()),
+                                       dims.data(), strides.data()),
         "describing a tensor");
   };
   ANYNPU_TRY(tensor(x_, shape.in_channels, window.in));
@@ -186,7 +186,7 @@ Status Convolution::describe(const OpContext& context, const ConvShape& shape, o
   return {};
 }
 
-Status Convolution::choose() {
+Status Convolution::autotune() {
   const auto gpus = Gpu::used();
   if (gpus.empty()) return fail(Code::invalid_device, "no GPU is in use");
   ANYNPU_ASSIGN(const cudnnHandle_t handle, cudnn_handle(*gpus[0]));

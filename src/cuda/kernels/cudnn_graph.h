@@ -34,7 +34,7 @@ class Descriptor {
   Status set(cudnnBackendAttributeName_t name, const Descriptor& value) {
     return set(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &value.made_);
   }
-  Status finish();
+  Status finalize();
   cudnnBackendDescriptor_t get() const { return made_; }
 
  private:
@@ -56,7 +56,7 @@ class CudnnPlan {
   double microseconds() const { return microseconds_; }
   Status enqueue(const Gpu& gpu, CUstream stream, std::span<const GraphOperand> operands,
                  void* workspace) const;
-  Status size();
+  Status query_workspace();
 
  private:
   friend class CudnnGraph;
@@ -71,8 +71,8 @@ class CudnnGraph {
   explicit CudnnGraph(const Gpu& gpu) : gpu_(gpu) {}
 
   // A tensor with these extents and steps in elements. An inner one is never stored.
-  int64_t tensor(DType type, std::vector<int64_t> extents, std::vector<int64_t> steps,
-                 bool inner = false);
+  int64_t tensor(DType type, std::vector<int64_t> extents, std::vector<int64_t> strides,
+                 bool is_virtual = false);
   struct Window {
     std::vector<int64_t> pad_begin, pad_end, stride, dilation;
   };
@@ -89,17 +89,17 @@ class CudnnGraph {
 
   // `key` describes the graph. Operands are needed to measure with; null for an operand means that
   // memory is taken for it.
-  Result<std::shared_ptr<const CudnnPlan>> choose(const std::string& key, size_t most_candidates);
+  Result<std::shared_ptr<const CudnnPlan>> autotune(const std::string& key, size_t most_candidates);
 
  private:
   struct Tensor {
     DType type;
-    std::vector<int64_t> extents, steps;
-    bool inner;
+    std::vector<int64_t> extents, strides;
+    bool is_virtual;
     Descriptor descriptor;
   };
-  Status add_tensor(DType type, std::vector<int64_t> extents, std::vector<int64_t> steps,
-                    bool inner);
+  Status add_tensor(DType type, std::vector<int64_t> extents, std::vector<int64_t> strides,
+                    bool is_virtual);
   Result<Descriptor> window_descriptor(const Window& window) const;
   Status add_convolution(int64_t x, int64_t w, int64_t y, const Window& window);
   Status add_transposed(int64_t x, int64_t w, int64_t y, const Window& window);
@@ -114,9 +114,9 @@ class CudnnGraph {
   const Descriptor& of(int64_t id) const {
     return tensors_[static_cast<size_t>(id - 1)].descriptor;
   }
-  Result<Descriptor> finish_graph();
+  Result<Descriptor> finalize_graph();
   Result<std::vector<Descriptor>> candidates(const Descriptor& graph, size_t most);
-  Result<std::vector<GraphOperand>> operands_to_measure(class Measure& measure) const;
+  Result<std::vector<GraphOperand>> autotune_operands(class Autotuner& autotuner) const;
 
   const Gpu& gpu_;
   Status failed_;

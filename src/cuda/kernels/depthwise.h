@@ -3,7 +3,7 @@
 // neighbouring results.
 #pragma once
 
-#include "cuda/kernels/last_convolution.h"
+#include "cuda/kernels/channels_last_convolution.h"
 #include "ops/conv/conv.h"
 
 namespace anynpu::device::cuda {
@@ -16,6 +16,6 @@ struct Depthwise {
 };
 
 bool can_run_depthwise(const ops::conv::ConvShape& shape);
-Result<std::shared_ptr<const LastConvolution>> make_depthwise(const Depthwise& work);
+Result<std::shared_ptr<const ChannelsLastConvolution>> make_depthwise(const Depthwise& work);
 
 }  // namespace anynpu::device::cuda

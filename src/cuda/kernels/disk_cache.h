@@ -11,8 +11,8 @@
 namespace anynpu::device::cuda {
 
 // Nothing where nothing is kept, or where there is no cache folder.
-std::optional<std::vector<char>> read_kept(const std::string& key);
+std::optional<std::vector<char>> read_cached(const std::string& key);
 // What cannot be written is found out again by the next process.
-void keep_on_disk(const std::string& key, std::span<const char> bytes);
+void write_cached(const std::string& key, std::span<const char> bytes);
 
 }  // namespace anynpu::device::cuda

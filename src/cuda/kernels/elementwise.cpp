@@ -116,8 +116,8 @@ Shape channels_last(const Shape& shape, size_t rank) {
 
 // An operand that lies the same in both layouts.
 bool same_in_both(const Shape& shape, size_t rank) {
-  const Shape last = channels_last(shape, rank);
-  return last.back() == 1 || element_count(last) == last.back() * last.front();
+  const Shape moved = channels_last(shape, rank);
+  return moved.back() == 1 || element_count(moved) == moved.back() * moved.front();
 }
 
 // With channels last where an operand of the output's shape comes so; the others are asked for in
@@ -141,10 +141,10 @@ struct Axes {
   std::vector<Shape> inputs;  // of the rank of `out`; empty: absent
 };
 
-Axes axes_of(const OpContext& context, bool last) {
+Axes axes_of(const OpContext& context, bool is_channels_last) {
   const Shape& out = context.outputs[0].shape;
   const auto whole = [&](const Shape& shape) {
-    if (last) return channels_last(shape, out.size());
+    if (is_channels_last) return channels_last(shape, out.size());
     Shape all(out.size() - shape.size(), 1);
     all.insert(all.end(), shape.begin(), shape.end());
     return all;
@@ -206,21 +206,21 @@ std::string source_of(const OpContext& context, const std::string& formula, DTyp
 }
 
 PlanResult plan_formula(const OpContext& context, const std::string& formula, DType compute) {
-  const bool last = use_channels_last(context);
-  const Axes axes = axes_of(context, last);
+  const bool is_channels_last = use_channels_last(context);
+  const Axes axes = axes_of(context, is_channels_last);
   const int64_t pack = pack_of(context, axes);
   const size_t used =
       static_cast<size_t>(std::count_if(context.inputs.begin(), context.inputs.end(),
                                         [](const ops::Operand& input) { return input.present; }));
-  ANYNPU_ASSIGN(auto single, JitKernel::make(source_of(context, formula, compute, axes, 1)));
-  auto wide = single;
+  ANYNPU_ASSIGN(auto scalar, JitKernel::make(source_of(context, formula, compute, axes, 1)));
+  auto vectorized = scalar;
   if (pack > 1) {
-    ANYNPU_ASSIGN(wide, JitKernel::make(source_of(context, formula, compute, axes, pack)));
+    ANYNPU_ASSIGN(vectorized, JitKernel::make(source_of(context, formula, compute, axes, pack)));
   }
   const auto all = static_cast<uint32_t>(element_count(context.outputs[0].shape));
   const size_t inputs = context.inputs.size();
-  auto plan =
-      cuda_plan([single, wide, all, pack, inputs](const ops::RunArgs& args, CudaQueue& queue) {
+  auto plan = cuda_plan(
+      [scalar, vectorized, all, pack, inputs](const ops::RunArgs& args, CudaQueue& queue) {
         std::vector<void*> addresses;
         for (size_t k = 0; k < inputs && k < args.inputs.size(); ++k) {
           if (args.inputs[k]) addresses.push_back(const_cast<std::byte*>(args.inputs[k]));
@@ -234,9 +234,9 @@ PlanResult plan_formula(const OpContext& context, const std::string& formula, DT
         }
         uint32_t n = aligned ? all / static_cast<uint32_t>(pack) : all;
         arguments.push_back(&n);
-        return (aligned ? wide : single)->launch_over(queue, n, arguments.data());
+        return (aligned ? vectorized : scalar)->launch_over(queue, n, arguments.data());
       });
-  if (last) {
+  if (is_channels_last) {
     for (const ops::Operand& input : context.inputs) {
       const bool whole = input.present && input.shape.size() == context.outputs[0].shape.size();
       plan->input_layouts.push_back(whole ? ops::kChannelsLast : ops::Layout::plain);

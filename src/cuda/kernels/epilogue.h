@@ -16,15 +16,17 @@ struct Epilogue {
   float c_scale = 1;
   bool has_z = false;
   ops::Activation activation;
-  std::string curve;  // the activation, an expression of the value v; empty: none
+  std::string activation_code;  // the activation, an expression of the value v; empty: none
 
-  bool empty() const { return c_index.empty() && !has_z && !activation.on && curve.empty(); }
+  bool empty() const {
+    return c_index.empty() && !has_z && !activation.on && activation_code.empty();
+  }
 };
 
 // Two kernels for the same: `wide` moves 16 bytes at a time and needs aligned addresses and a count
 // of whole packs; it is there unless c is added.
 struct EpilogueKernels {
-  std::shared_ptr<const JitKernel> single, wide;
+  std::shared_ptr<const JitKernel> scalar, vectorized;
   size_t pack = 1;  // elements of 16 bytes
 };
 
@@ -38,6 +40,6 @@ inline Status enqueue_epilogue(const EpilogueKernels& kernels, CudaQueue& queue,
 }
 
 // v clamped as `activation` says, as a statement of generated code; NaN stays. Empty when off.
-std::string clamp_text(const ops::Activation& activation);
+std::string clamp_code(const ops::Activation& activation);
 
 }  // namespace anynpu::device::cuda

@@ -2,10 +2,10 @@
 // Operators that read or write elements where another tensor says: a thread an element. An index
 // outside its axis is reported (cuda/faults.h), and the element is left out.
 #include "cuda/kernels/host_plan.h"
+#include "cuda/kernels/index_check.h"
 #include "cuda/kernels/indexing.h"
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
-#include "cuda/kernels/run_check.h"
 #include "ops/data_movement/axes.h"
 
 namespace anynpu::device::cuda {
@@ -28,7 +28,7 @@ PlanResult plan_indexed(const OpContext& context, size_t count, const std::strin
           "  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += gridDim.x * "
           "(u64)blockDim.x) {{\n{3}  }}\n}}\n",
           type, cuda_name(context.inputs[1].dtype), more, body)));
-  ANYNPU_ASSIGN(const RunCheck check, RunCheck::of(context));
+  ANYNPU_ASSIGN(const IndexCheck check, IndexCheck::of(context));
   const size_t bytes = copies_input
                            ? bytes_of(context.inputs[0].dtype,
                                       static_cast<size_t>(element_count(context.inputs[0].shape)))

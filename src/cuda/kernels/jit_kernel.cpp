@@ -26,10 +26,10 @@ Result<std::shared_ptr<const JitKernel>> JitKernel::make(std::string source) {
 void JitKernel::check_for(int capability) { checked_capability = capability; }
 
 Result<CUfunction> JitKernel::function(const Gpu& gpu) const {
-  auto& place = functions_[static_cast<size_t>(gpu.unit()) % kMostGpus];
-  if (const CUfunction known = place.load(std::memory_order_acquire)) return known;
+  auto& slot = functions_[static_cast<size_t>(gpu.unit()) % kMostGpus];
+  if (const CUfunction known = slot.load(std::memory_order_acquire)) return known;
   ANYNPU_ASSIGN(const CUfunction made, compile_kernel(gpu, source_));
-  place.store(made, std::memory_order_release);
+  slot.store(made, std::memory_order_release);
   return made;
 }
 
@@ -37,16 +37,16 @@ Status JitKernel::launch(const Gpu& gpu, CUstream stream, size_t blocks, unsigne
                          void** arguments) const {
   if (blocks == 0) return {};
   ANYNPU_ASSIGN(const CUfunction found, function(gpu));
-  CUlaunchAttribute early = {};
-  early.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-  early.value.programmaticStreamSerializationAllowed = 1;
+  CUlaunchAttribute programmatic = {};
+  programmatic.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  programmatic.value.programmaticStreamSerializationAllowed = 1;
   CUlaunchConfig config = {};
   config.gridDimX = static_cast<unsigned>(blocks);
   config.blockDimX = threads;
   config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
   config.hStream = stream;
-  config.attrs = &early;
-  config.numAttrs = starts_early(gpu) ? 1 : 0;
+  config.attrs = &programmatic;
+  config.numAttrs = uses_programmatic_launch(gpu) ? 1 : 0;
   return cuda_status(driver().cuLaunchKernelEx(&config, found, arguments, nullptr),
                      "launching a kernel");
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss: one block of threads, whose sums are
 // joined in a fixed order.
+#include "cuda/kernels/index_check.h"
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
-#include "cuda/kernels/run_check.h"
 
 namespace anynpu::device::cuda {
 
@@ -68,7 +68,7 @@ std::string source_of(const OpContext& context) {
 
 PlanResult plan_loss(const OpContext& context) {
   ANYNPU_ASSIGN(auto kernel, JitKernel::make(source_of(context)));
-  ANYNPU_ASSIGN(const RunCheck check, RunCheck::of(context));
+  ANYNPU_ASSIGN(const IndexCheck check, IndexCheck::of(context));
   return cuda_plan([kernel, check](const ops::RunArgs& args, CudaQueue& queue) {
     const void *x = args.inputs[0], *labels = args.inputs[1];
     const void* weight = args.inputs.size() > 2 ? args.inputs[2] : nullptr;

@@ -13,9 +13,9 @@
 
 #include "base/env.h"
 #include "base/format.h"
+#include "cuda/kernels/autotuner.h"
 #include "cuda/kernels/disk_cache.h"
 #include "cuda/kernels/library.h"
-#include "cuda/kernels/measure.h"
 
 namespace anynpu::device::cuda {
 
@@ -138,28 +138,28 @@ class LtProduct final : public Product {
     if (g.relu && !g.bias) epilogue = CUBLASLT_EPILOGUE_RELU;
     ANYNPU_TRY(set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue));
     ANYNPU_TRY(
-        add_layout(b_, g.transpose_b ? g.k : g.n, g.transpose_b ? g.n : g.k, g.row_b, g.step_b));
+        add_layout(b_, g.transpose_b ? g.k : g.n, g.transpose_b ? g.n : g.k, g.ldb, g.stride_b));
     ANYNPU_TRY(
-        add_layout(a_, g.transpose_a ? g.m : g.k, g.transpose_a ? g.k : g.m, g.row_a, g.step_a));
-    return add_layout(y_, g.n, g.m, g.row_y, g.step_y);
+        add_layout(a_, g.transpose_a ? g.m : g.k, g.transpose_a ? g.k : g.m, g.lda, g.stride_a));
+    return add_layout(y_, g.n, g.m, g.ldy, g.stride_y);
   }
 
   // The fastest of the library's candidates, or what was kept from an earlier measurement.
-  Status choose(const Gpu& gpu) {
+  Status autotune(const Gpu& gpu) {
     ANYNPU_ASSIGN(const cublasLtHandle_t handle, handle_of(gpu));
     const std::string key =
         format("product {} {} {}", gpu.name(), cublaslt()->cublasLtGetVersion(), text());
-    if (const auto kept = read_kept(key); kept && kept->size() == sizeof choice_) {
-      std::memcpy(&choice_, kept->data(), sizeof choice_);
+    if (const auto cached = read_cached(key); cached && cached->size() == sizeof choice_) {
+      std::memcpy(&choice_, cached->data(), sizeof choice_);
       return {};
     }
     ANYNPU_ASSIGN(const auto found, candidates(handle, kAlignment, kMostWorkspace, kCandidates));
     choice_ = {found[0].algo, found[0].workspaceSize};
-    ANYNPU_ASSIGN(const auto measure, Measure::on(gpu));
-    ANYNPU_ASSIGN(const ProductOperands operands, operands_to_measure(*measure));
+    ANYNPU_ASSIGN(const auto autotuner, Autotuner::on(gpu));
+    ANYNPU_ASSIGN(const ProductOperands operands, autotune_operands(*autotuner));
     for (const auto& one : found) {
       const Choice candidate{one.algo, one.workspaceSize};
-      const double taken = measure->time(
+      const double taken = autotuner->time(
           [&](CUstream stream) { return enqueue(handle, stream, operands, candidate); });
       if (taken < choice_.microseconds) {
         choice_ = candidate;
@@ -173,7 +173,7 @@ class LtProduct final : public Product {
     }
     std::array<char, sizeof choice_> bytes;
     std::memcpy(bytes.data(), &choice_, sizeof choice_);
-    keep_on_disk(key, bytes);
+    write_cached(key, bytes);
     return {};
   }
 
@@ -182,8 +182,8 @@ class LtProduct final : public Product {
     const ProductShape& g = shape_;
     return format("{} {}x{}x{} {}{} rows {} {} {} batch {} steps {} {} {} with {}{}{}",
                   name_of(g.type), g.m, g.n, g.k, g.transpose_a ? "t" : "n",
-                  g.transpose_b ? "t" : "n", g.row_a, g.row_b, g.row_y, g.batch, g.step_a, g.step_b,
-                  g.step_y, g.bias ? "b" : "", g.residual ? "z" : "", g.relu ? "r" : "");
+                  g.transpose_b ? "t" : "n", g.lda, g.ldb, g.ldy, g.batch, g.stride_a, g.stride_b,
+                  g.stride_y, g.bias ? "b" : "", g.residual ? "z" : "", g.relu ? "r" : "");
   }
 
   // The bias is part of the description, which threads share: each call has a copy.
@@ -257,22 +257,22 @@ class LtProduct final : public Product {
     return found;
   }
 
-  Result<ProductOperands> operands_to_measure(Measure& measure) const {
+  Result<ProductOperands> autotune_operands(Autotuner& autotuner) const {
     const ProductShape& g = shape_;
     const auto count = [&](int64_t rows, int64_t row, int64_t step) {
       return static_cast<size_t>(rows * row + (g.batch - 1) * step);
     };
     ProductOperands o;
-    ANYNPU_ASSIGN(o.a,
-                  measure.numbers(count(g.transpose_a ? g.k : g.m, g.row_a, g.step_a), g.type));
-    ANYNPU_ASSIGN(o.b,
-                  measure.numbers(count(g.transpose_b ? g.n : g.k, g.row_b, g.step_b), g.type));
-    ANYNPU_ASSIGN(o.y, measure.numbers(count(g.m, g.row_y, g.step_y), g.type));
-    ANYNPU_ASSIGN(o.bias, measure.numbers(static_cast<size_t>(g.n), g.type));
+    ANYNPU_ASSIGN(o.a, autotuner.allocate_random(
+                           count(g.transpose_a ? g.k : g.m, g.lda, g.stride_a), g.type));
+    ANYNPU_ASSIGN(o.b, autotuner.allocate_random(
+                           count(g.transpose_b ? g.n : g.k, g.ldb, g.stride_b), g.type));
+    ANYNPU_ASSIGN(o.y, autotuner.allocate_random(count(g.m, g.ldy, g.stride_y), g.type));
+    ANYNPU_ASSIGN(o.bias, autotuner.allocate_random(static_cast<size_t>(g.n), g.type));
     if (g.residual) {
-      ANYNPU_ASSIGN(o.residual, measure.numbers(count(g.m, g.row_y, g.step_y), g.type));
+      ANYNPU_ASSIGN(o.residual, autotuner.allocate_random(count(g.m, g.ldy, g.stride_y), g.type));
     }
-    ANYNPU_ASSIGN(o.workspace, measure.bytes(kMostWorkspace));
+    ANYNPU_ASSIGN(o.workspace, autotuner.allocate(kMostWorkspace));
     return o;
   }
 
@@ -299,7 +299,7 @@ Result<std::shared_ptr<const Product>> Product::make(const ProductShape& shape) 
   if (gpus.empty()) return fail(Code::invalid_device, "no GPU is in use");
   auto product = std::make_shared<LtProduct>(shape);
   ANYNPU_TRY(product->describe());
-  ANYNPU_TRY(product->choose(*gpus[0]));
+  ANYNPU_TRY(product->autotune(*gpus[0]));
   return std::shared_ptr<const Product>(std::move(product));
 }
 

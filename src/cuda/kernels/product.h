@@ -16,11 +16,11 @@ struct ProductShape {
   DType type = DType::f32;
   int64_t m = 0, n = 0, k = 0;
   bool transpose_a = false, transpose_b = false;
-  int64_t row_a = 0, row_b = 0, row_y = 0;  // leading dimensions: from one row to the next
+  int64_t lda = 0, ldb = 0, ldy = 0;  // leading dimensions: from one row to the next
   int32_t batch = 1;
-  int64_t step_a = 0, step_b = 0, step_y = 0;  // batch strides; 0 repeats one matrix
-  bool bias = false;                           // a row of n numbers
-  bool residual = false;                       // laid out as y
+  int64_t stride_a = 0, stride_b = 0, stride_y = 0;  // batch strides; 0 repeats one matrix
+  bool bias = false;                                 // a row of n numbers
+  bool residual = false;                             // laid out as y
   bool relu = false;
 };
 

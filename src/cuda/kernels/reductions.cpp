@@ -2,11 +2,11 @@
 // Reduce*, ArgMax, ArgMin and Hardmax.
 #include <algorithm>
 
+#include "cuda/kernels/index_check.h"
 #include "cuda/kernels/indexing.h"
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
 #include "cuda/kernels/row_plan.h"
-#include "cuda/kernels/run_check.h"
 #include "ops/data_movement/axes.h"
 
 namespace anynpu::device::cuda {
@@ -208,7 +208,7 @@ PlanResult plan_reduce_later(const OpContext& context) {
           shape.size(), axes == 0 ? "0xffffffffu" : "0", axes, reduction.nothing, reduction.join,
           reduction.term, reduction.result)));
   const auto count = static_cast<size_t>(element_count(context.outputs[0].shape));
-  ANYNPU_ASSIGN(const RunCheck check, RunCheck::of(context));
+  ANYNPU_ASSIGN(const IndexCheck check, IndexCheck::of(context));
   return cuda_plan([kernel, check, count](const ops::RunArgs& args, CudaQueue& queue) {
     const void *x = args.inputs[0], *at = args.inputs[1];
     void* y = args.outputs[0];

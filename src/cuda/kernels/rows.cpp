@@ -7,7 +7,7 @@
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
 #include "cuda/kernels/row_plan.h"
-#include "cuda/kernels/wide_norm.h"
+#include "cuda/kernels/warp_norm.h"
 #include "ops/data_movement/axes.h"
 
 namespace anynpu::device::cuda {
@@ -81,13 +81,13 @@ PlanResult plan_layer_norm(const OpContext& context) {
       plan_rows(context, rows, length, 3,
                 normalise(length, centred, context.float_attr("epsilon"), " * (C)load(p1[j])",
                           context.has_input(2) ? " + (C)load(p2[j])" : "")));
-  const WideNorm norm{context.inputs[0].dtype,      rows, length, centred, context.has_input(2),
+  const WarpNorm norm{context.inputs[0].dtype,      rows, length, centred, context.has_input(2),
                       context.float_attr("epsilon")};
   const bool one_type = std::all_of(
       context.inputs.begin(), context.inputs.end(),
       [&](const ops::Operand& input) { return !input.present || input.dtype == norm.type; });
-  if (!one_type || !can_run_wide_norm(norm)) return any;
-  ANYNPU_ASSIGN(const WideNormKernel wide, make_wide_norm(norm));
+  if (!one_type || !can_run_warp_norm(norm)) return any;
+  ANYNPU_ASSIGN(const WarpNormKernel wide, make_warp_norm(norm));
   return cuda_plan([wide, any = std::shared_ptr<ops::KernelPlan>(std::move(any))](
                        const ops::RunArgs& args, CudaQueue& queue) {
     const void *x = args.inputs[0], *scale = args.inputs[1];

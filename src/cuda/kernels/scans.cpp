@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CumSum and CumProd: a thread a row, along an axis that may be known only at run time.
+#include "cuda/kernels/index_check.h"
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
-#include "cuda/kernels/run_check.h"
 
 namespace anynpu::device::cuda {
 
@@ -40,7 +40,7 @@ PlanResult plan_scan(const OpContext& context) {
           compute_name(context.inputs[0].dtype), cuda_name(context.inputs[0].dtype), extents,
           cuda_name(context.inputs[1].dtype), shape.size(), count, product ? "1" : "0",
           reverse ? "length - 1 - k" : "k", exclusive ? 1 : 0, product ? "*" : "+")));
-  ANYNPU_ASSIGN(const RunCheck check, RunCheck::of(context));
+  ANYNPU_ASSIGN(const IndexCheck check, IndexCheck::of(context));
   return cuda_plan([kernel, check, count](const ops::RunArgs& args, CudaQueue& queue) {
     const void *x = args.inputs[0], *at = args.inputs[1];
     void* y = args.outputs[0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cuda/kernels/wide_norm.h"
+#include "cuda/kernels/warp_norm.h"
 
 #include "base/align.h"
 
@@ -13,12 +13,12 @@ constexpr int64_t kMultiprocessors = 132;
 
 }  // namespace
 
-bool can_run_wide_norm(const WideNorm& norm) {
+bool can_run_warp_norm(const WarpNorm& norm) {
   return (norm.type == DType::f16 || norm.type == DType::bf16) && norm.rows > 0 &&
          norm.length % kPack == 0 && norm.length > 0 && norm.length <= 32 * kPack * kMostPacks;
 }
 
-std::string wide_norm_source(const WideNorm& norm, unsigned warps) {
+std::string warp_norm_source(const WarpNorm& norm, unsigned warps) {
   const int64_t packs = norm.length / kPack, each = ceil_div(packs, int64_t{32});
   return format(
       "typedef float C; typedef Pack<{0}> P;\n"
@@ -47,12 +47,12 @@ std::string wide_norm_source(const WideNorm& norm, unsigned warps) {
       norm.shift ? " + load(b[j].v[k])" : "", norm.shift ? "b[j] = shift[at];" : "");
 }
 
-Result<WideNormKernel> make_wide_norm(const WideNorm& norm) {
+Result<WarpNormKernel> make_warp_norm(const WarpNorm& norm) {
   const unsigned warps = norm.rows >= 8 * kMultiprocessors ? 4 : 1;
-  WideNormKernel made;
+  WarpNormKernel made;
   made.threads = 32 * warps;
   made.blocks = static_cast<size_t>(ceil_div(norm.rows, static_cast<int64_t>(warps)));
-  ANYNPU_ASSIGN(made.kernel, JitKernel::make(wide_norm_source(norm, warps)));
+  ANYNPU_ASSIGN(made.kernel, JitKernel::make(warp_norm_source(norm, warps)));
   return made;
 }
 

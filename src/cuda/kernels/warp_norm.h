@@ -9,22 +9,22 @@
 
 namespace anynpu::device::cuda {
 
-struct WideNorm {
+struct WarpNorm {
   DType type = DType::f16;
   int64_t rows = 0, length = 0;
   bool centred = true, shift = false;
   double epsilon = 0;
 };
 
-bool can_run_wide_norm(const WideNorm& norm);
-std::string wide_norm_source(const WideNorm& norm, unsigned warps);
+bool can_run_warp_norm(const WarpNorm& norm);
+std::string warp_norm_source(const WarpNorm& norm, unsigned warps);
 
 // kernel(x, scale, shift, y), all at multiples of 16 bytes.
-struct WideNormKernel {
+struct WarpNormKernel {
   std::shared_ptr<const JitKernel> kernel;
   size_t blocks = 0;
   unsigned threads = 0;
 };
-Result<WideNormKernel> make_wide_norm(const WideNorm& norm);
+Result<WarpNormKernel> make_warp_norm(const WarpNorm& norm);
 
 }  // namespace anynpu::device::cuda

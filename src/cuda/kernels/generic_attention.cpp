@@ -43,7 +43,7 @@ std::string mask_text(const AttentionShape& a, DType type) {
   return format("    if (j >= {}) v = -INFINITY; else {{ {} }}\n", a.mask_columns, use);
 }
 
-std::string shut_text(const AttentionShape& a) {
+std::string causal_text(const AttentionShape& a) {
   std::string text;
   // The row's own key is that many columns further.
   const int64_t own = a.has_past ? a.past : 0;
@@ -101,7 +101,7 @@ std::string source_of(const OpContext& context, const AttentionShape& a) {
       a.rows, a.heads, a.rows * a.heads, a.group(), a.size, place(a.q, "h", "r"),
       cached_element(a, a.key, "key", "past_key"), literal(a.scale), keep(Scores::product), softcap,
       keep(Scores::capped), mask_text(a, context.has_input(3) ? context.inputs[3].dtype : type),
-      shut_text(a), keep(Scores::masked), a.zero_if_shut ? "(C)0" : "top",
+      causal_text(a), keep(Scores::masked), a.zero_if_shut ? "(C)0" : "top",
       a.zero_if_shut ? "sum > 0 ? 1 / sum : (C)0" : "1 / sum",
       a.scores == Scores::weights ? "store(kept[row * COLUMNS + j], v);" : "", a.value_size,
       cached_element(a, a.value, "value", "past_value"), place(a.y, "h", "r"));
@@ -190,7 +190,7 @@ Status can_run_any(const OpContext& context) {
 
 }  // namespace
 
-void add_any_attention(std::vector<ops::KernelDef>& kernels) {
+void add_generic_attention(std::vector<ops::KernelDef>& kernels) {
   for (const auto& [op, domain] :
        {std::pair{"FusedAttention", "anynpu"}, std::pair{"Attention", ""}}) {
     kernels.push_back({.op = op,

@@ -11,22 +11,22 @@
 
 namespace anynpu::device::cuda {
 
-class Measure {
+class Autotuner {
  public:
-  static Result<std::unique_ptr<Measure>> on(const Gpu& gpu);
-  ~Measure();
+  static Result<std::unique_ptr<Autotuner>> on(const Gpu& gpu);
+  ~Autotuner();
 
   // Memory of the GPU with random numbers between -1 and 1, until the end of this object.
-  Result<void*> numbers(size_t count, DType type);
+  Result<void*> allocate_random(size_t count, DType type);
   // Without contents.
-  Result<void*> bytes(size_t count);
+  Result<void*> allocate(size_t count);
 
   // Microseconds of one piece in a row of the same; infinity when it fails. `work` enqueues.
   double time(const std::function<Status(CUstream)>& work);
 
  private:
-  Measure(const Gpu& gpu, CUstream stream) : gpu_(gpu), stream_(stream) {}
-  Result<double> time_row(const std::function<Status(CUstream)>& work);
+  Autotuner(const Gpu& gpu, CUstream stream) : gpu_(gpu), stream_(stream) {}
+  Result<double> time_graph(const std::function<Status(CUstream)>& work);
 
   const Gpu& gpu_;
   const CUstream stream_;

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "base/align.h"
+#include "cuda/kernels/channels_last_convolution.h"
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
-#include "cuda/kernels/last_convolution.h"
 #include "ops/blocked_layout.h"
 #include "ops/conv/bottleneck.h"
 #include "ops/conv/conv.h"
@@ -39,17 +39,18 @@ Status check_operands(const OpContext& context) {
   return {};
 }
 
-LastOptions options_of(const OpContext& context) {
-  LastOptions options;
+ChannelsLastOptions options_of(const OpContext& context) {
+  ChannelsLastOptions options;
   const ops::Operand& x = context.inputs[0];
   options.from_plain =
       x.layout == Layout::plain && x.shape[1] <= kFewChannels && context.int_attr("group") == 1;
   return options;
 }
 
-class LastKernel final : public ops::Kernel {
+class ChannelsLastKernel final : public ops::Kernel {
  public:
-  LastKernel(std::shared_ptr<const LastConvolution> work, const LastOptions& options)
+  ChannelsLastKernel(std::shared_ptr<const ChannelsLastConvolution> work,
+                     const ChannelsLastOptions& options)
       : work_(std::move(work)), from_plain_(options.from_plain) {}
 
   size_t packed_bytes() const override { return work_->packed_bytes(); }
@@ -74,25 +75,26 @@ class LastKernel final : public ops::Kernel {
   }
 
  private:
-  const std::shared_ptr<const LastConvolution> work_;
+  const std::shared_ptr<const ChannelsLastConvolution> work_;
   const bool from_plain_;
 };
 
 Status can_run(const OpContext& context) {
   ANYNPU_TRY(check_operands(context));
-  return LastConvolution::make(context, options_of(context)).status();
+  return ChannelsLastConvolution::make(context, options_of(context)).status();
 }
 
 Result<std::unique_ptr<ops::Kernel>> create(const OpContext& context) {
-  const LastOptions options = options_of(context);
-  ANYNPU_ASSIGN(auto work, LastConvolution::make(context, options));
-  return std::unique_ptr<ops::Kernel>(std::make_unique<LastKernel>(std::move(work), options));
+  const ChannelsLastOptions options = options_of(context);
+  ANYNPU_ASSIGN(auto work, ChannelsLastConvolution::make(context, options));
+  return std::unique_ptr<ops::Kernel>(
+      std::make_unique<ChannelsLastKernel>(std::move(work), options));
 }
 
 // ---- FusedBottleneck
 
 struct Stage {
-  std::shared_ptr<const LastConvolution> work;
+  std::shared_ptr<const ChannelsLastConvolution> work;
   int bias = ops::conv::kNoInput, residual = ops::conv::kNoInput, weight = ops::conv::kNoInput;
   size_t packed_at = 0, out_at = 0;
 };
@@ -110,7 +112,7 @@ Result<Stages> make_stages(const OpContext& context) {
   for (size_t i = 0; i < parts.size(); ++i) {
     OpContext& part = parts[i].context;
     ANYNPU_TRY(check_operands(part));
-    LastOptions options;
+    ChannelsLastOptions options;
     options.input_clamp = left;
     left = {};
     ANYNPU_ASSIGN(const ops::Activation clamp, ops::activation_of(part));
@@ -120,8 +122,8 @@ Result<Stages> make_stages(const OpContext& context) {
       options.activation->max = INFINITY;
       left = clamp;
     }
-    ANYNPU_ASSIGN(auto work, LastConvolution::make(part, options));
-    if (options.input_clamp.on && !work->by_channel())
+    ANYNPU_ASSIGN(auto work, ChannelsLastConvolution::make(part, options));
+    if (options.input_clamp.on && !work->is_depthwise())
       return fail(Code::unsupported_feature, "the middle of the block is no depthwise convolution");
     Stage stage{work, parts[i].input(2), parts[i].input(3), parts[i].input(1)};
     stage.packed_at = stages.packed_bytes;
@@ -194,7 +196,7 @@ Result<std::unique_ptr<ops::Kernel>> create_bottleneck(const OpContext& context)
 
 }  // namespace
 
-void add_last_kernels(std::vector<ops::KernelDef>& kernels) {
+void add_channels_last_kernels(std::vector<ops::KernelDef>& kernels) {
   for (const auto& [op, domain] : {std::pair{"Conv", ""}, std::pair{"FusedConv", "anynpu"}}) {
     kernels.push_back({.op = op,
                        .name = "channels_last",

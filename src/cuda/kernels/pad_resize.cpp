@@ -42,7 +42,7 @@ std::optional<int64_t> equal_steps(const std::vector<int64_t>& map) {
 
 // ---- Copies of chosen elements
 
-PlanResult plan_mapped(const OpContext& context) {
+PlanResult plan_mapped_copy(const OpContext& context) {
   ANYNPU_ASSIGN(const auto host, host_plan(context));
   const auto& copy = dynamic_cast<const MappedCopy&>(*host);
   std::string tables, code = "    u32 rest = i; bool inside = true; i64 at = 0;\n";
@@ -178,14 +178,14 @@ Status can_run_weighted(const OpContext& context) {
 
 }  // namespace
 
-void add_mapped(std::vector<ops::KernelDef>& kernels) {
+void add_pad_resize(std::vector<ops::KernelDef>& kernels) {
   for (const char* op : {"Pad", "Resize", "Upsample"}) {
     kernels.push_back({.op = op,
                        .name = "cuda_mapped",
                        .backend = "cuda",
                        .types = ops::kAnyFixed,
                        .can_run = can_run_mapped,
-                       .create = ops::create_plain<plan_mapped>});
+                       .create = ops::create_plain<plan_mapped_copy>});
   }
   for (const char* op : {"Resize", "Upsample"}) {
     kernels.push_back({.op = op,

@@ -13,18 +13,18 @@
 
 namespace anynpu::device::cuda {
 
-struct LastOptions {
+struct ChannelsLastOptions {
   bool from_plain = false;                    // the input is in plain layout
   ops::Activation input_clamp;                // of what is read; for filters of one channel alone
   std::optional<ops::Activation> activation;  // in place of the node's
 };
 
-class LastConvolution {
+class ChannelsLastConvolution {
  public:
   // `context` is a Conv or FusedConv. The same object for the same problem.
-  static Result<std::shared_ptr<const LastConvolution>> make(const ops::OpContext& context,
-                                                             const LastOptions& options);
-  virtual ~LastConvolution() = default;
+  static Result<std::shared_ptr<const ChannelsLastConvolution>> make(
+      const ops::OpContext& context, const ChannelsLastOptions& options);
+  virtual ~ChannelsLastConvolution() = default;
 
   // Filters as enqueue() wants them, from those of the node.
   virtual size_t packed_bytes() const = 0;
@@ -38,7 +38,7 @@ class LastConvolution {
   };
   virtual Status enqueue(CudaQueue& queue, const Operands& operands) const = 0;
   // Whether each channel has a filter of its own, so that input_clamp is taken.
-  virtual bool by_channel() const { return false; }
+  virtual bool is_depthwise() const { return false; }
 };
 
 }  // namespace anynpu::device::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cuda/kernels/measure.h"
+#include "cuda/kernels/autotuner.h"
 
 #include <algorithm>
 #include <limits>
@@ -13,16 +13,16 @@ namespace anynpu::device::cuda {
 
 namespace {
 
-constexpr int kRow = 8;      // pieces behind one another in a measurement
-constexpr int kRepeats = 3;  // of which the fastest counts; many more of short pieces:
+constexpr int kLaunches = 8;  // pieces behind one another in a measurement
+constexpr int kRepeats = 3;   // of which the fastest counts; many more of short pieces:
 constexpr int kShortRepeats = 12;
 constexpr double kShort = 50;  // microseconds
 
-struct Recorded {
+struct TimedGraph {
   CUgraph graph = nullptr;
   CUgraphExec ready = nullptr;
   CUevent begin = nullptr, end = nullptr;
-  ~Recorded() {
+  ~TimedGraph() {
     if (ready) driver().cuGraphExecDestroy(ready);
     if (graph) driver().cuGraphDestroy(graph);
     if (begin) driver().cuEventDestroy(begin);
@@ -32,16 +32,16 @@ struct Recorded {
 
 }  // namespace
 
-Result<std::unique_ptr<Measure>> Measure::on(const Gpu& gpu) {
+Result<std::unique_ptr<Autotuner>> Autotuner::on(const Gpu& gpu) {
   ANYNPU_ASSIGN(const CUstream stream, stream_of_thread(gpu));
-  return std::unique_ptr<Measure>(new Measure(gpu, stream));
+  return std::unique_ptr<Autotuner>(new Autotuner(gpu, stream));
 }
 
-Measure::~Measure() {
+Autotuner::~Autotuner() {
   for (const CUdeviceptr block : blocks_) driver().cuMemFreeAsync(block, stream_);
 }
 
-Result<void*> Measure::bytes(size_t count) {
+Result<void*> Autotuner::allocate(size_t count) {
   CUdeviceptr block = 0;
   ANYNPU_TRY(cuda_status(driver().cuMemAllocAsync(&block, std::max<size_t>(count, 16), stream_),
                          "taking memory to measure with"));
@@ -49,8 +49,8 @@ Result<void*> Measure::bytes(size_t count) {
   return reinterpret_cast<void*>(block);
 }
 
-Result<void*> Measure::numbers(size_t count, DType type) {
-  ANYNPU_ASSIGN(void* block, bytes(count * size_of(type)));
+Result<void*> Autotuner::allocate_random(size_t count, DType type) {
+  ANYNPU_ASSIGN(void* block, allocate(count * size_of(type)));
   ANYNPU_ASSIGN(
       const CUfunction fill,
       compile_kernel(gpu_,
@@ -68,35 +68,36 @@ Result<void*> Measure::numbers(size_t count, DType type) {
   return block;
 }
 
-double Measure::time(const std::function<Status(CUstream)>& work) {
-  const auto taken = time_row(work);
+double Autotuner::time(const std::function<Status(CUstream)>& work) {
+  const auto taken = time_graph(work);
   return taken.ok() ? *taken : std::numeric_limits<double>::infinity();
 }
 
-Result<double> Measure::time_row(const std::function<Status(CUstream)>& work) {
+Result<double> Autotuner::time_graph(const std::function<Status(CUstream)>& work) {
   const Driver& cuda = driver();
   ANYNPU_TRY(work(stream_));
   ANYNPU_TRY(cuda_status(cuda.cuStreamSynchronize(stream_), "a piece of work"));
-  Recorded row;
+  TimedGraph timed;
   ANYNPU_TRY(cuda_status(cuda.cuStreamBeginCapture(stream_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
                          "recording"));
-  Status given;
-  for (int i = 0; i < kRow && given.ok(); ++i) given = work(stream_);
-  const CUresult ended = cuda.cuStreamEndCapture(stream_, &row.graph);
-  ANYNPU_TRY(given);
+  Status captured;
+  for (int i = 0; i < kLaunches && captured.ok(); ++i) captured = work(stream_);
+  const CUresult ended = cuda.cuStreamEndCapture(stream_, &timed.graph);
+  ANYNPU_TRY(captured);
   ANYNPU_TRY(cuda_status(ended, "recording"));
-  ANYNPU_TRY(cuda_status(cuda.cuGraphInstantiate(&row.ready, row.graph, 0), "recording"));
-  ANYNPU_TRY(cuda_status(cuda.cuEventCreate(&row.begin, CU_EVENT_DEFAULT), "an event"));
-  ANYNPU_TRY(cuda_status(cuda.cuEventCreate(&row.end, CU_EVENT_DEFAULT), "an event"));
+  ANYNPU_TRY(cuda_status(cuda.cuGraphInstantiate(&timed.ready, timed.graph, 0), "recording"));
+  ANYNPU_TRY(cuda_status(cuda.cuEventCreate(&timed.begin, CU_EVENT_DEFAULT), "an event"));
+  ANYNPU_TRY(cuda_status(cuda.cuEventCreate(&timed.end, CU_EVENT_DEFAULT), "an event"));
   double best = std::numeric_limits<double>::infinity();
   for (int i = 0; i < (best < kShort ? kShortRepeats : kRepeats); ++i) {
-    ANYNPU_TRY(cuda_status(cuda.cuEventRecord(row.begin, stream_), "an event"));
-    ANYNPU_TRY(cuda_status(cuda.cuGraphLaunch(row.ready, stream_), "replaying"));
-    ANYNPU_TRY(cuda_status(cuda.cuEventRecord(row.end, stream_), "an event"));
-    ANYNPU_TRY(cuda_status(cuda.cuEventSynchronize(row.end), "a piece of work"));
+    ANYNPU_TRY(cuda_status(cuda.cuEventRecord(timed.begin, stream_), "an event"));
+    ANYNPU_TRY(cuda_status(cuda.cuGraphLaunch(timed.ready, stream_), "replaying"));
+    ANYNPU_TRY(cuda_status(cuda.cuEventRecord(timed.end, stream_), "an event"));
+    ANYNPU_TRY(cuda_status(cuda.cuEventSynchronize(timed.end), "a piece of work"));
     float milliseconds = 0;
-    ANYNPU_TRY(cuda_status(cuda.cuEventElapsedTime(&milliseconds, row.begin, row.end), "a time"));
-    best = std::min(best, 1e3 * static_cast<double>(milliseconds) / kRow);
+    ANYNPU_TRY(
+        cuda_status(cuda.cuEventElapsedTime(&milliseconds, timed.begin, timed.end), "a time"));
+    best = std::min(best, 1e3 * static_cast<double>(milliseconds) / kLaunches);
   }
   return best;
 }

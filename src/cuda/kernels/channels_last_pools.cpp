@@ -156,7 +156,7 @@ Status can_run_pool(const OpContext& context) {
 
 }  // namespace
 
-void add_last_pools(std::vector<ops::KernelDef>& kernels) {
+void add_channels_last_pools(std::vector<ops::KernelDef>& kernels) {
   for (const char* op : {"MaxPool", "AveragePool", "GlobalMaxPool", "GlobalAveragePool"}) {
     kernels.push_back({.op = op,
                        .name = "channels_last",

@@ -9,16 +9,16 @@
 
 namespace anynpu::device::cuda {
 
-struct RunCheck {
+struct IndexCheck {
   volatile int64_t* board = nullptr;
   uint64_t number = 0;
 
   // The first GPU's board serves the others as well. Empty where there is no GPU.
-  static Result<RunCheck> of(const ops::OpContext& context) {
+  static Result<IndexCheck> of(const ops::OpContext& context) {
     const auto gpus = Gpu::used();
-    if (gpus.empty()) return RunCheck{};
+    if (gpus.empty()) return IndexCheck{};
     ANYNPU_ASSIGN(Faults* const faults, Faults::of(*gpus[0]));
-    return RunCheck{faults->board(), faults->add(context.label())};
+    return IndexCheck{faults->board(), faults->add(context.label())};
   }
 };
 
