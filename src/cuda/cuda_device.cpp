@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The back end `cuda`: NVIDIA GPUs. cuda:N is the GPU N of the machine.
+// The back end `cuda` for NVIDIA GPUs. cuda:N is the GPU with index N.
 #include <mutex>
 
 #include "cuda/cuda_memory.h"

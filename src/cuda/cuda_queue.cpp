@@ -10,7 +10,7 @@ namespace anynpu::device::cuda {
 
 namespace {
 
-// Our 8 priorities spread over those of the GPU, where lower numbers go first as well.
+// Maps our 8 priorities to the GPU's range. In both, a lower number means a higher priority.
 int gpu_priority(uint32_t priority) {
   int last = 0, first = 0;
   if (driver().cuCtxGetStreamPriorityRange(&last, &first) != CUDA_SUCCESS) return 0;
@@ -19,8 +19,8 @@ int gpu_priority(uint32_t priority) {
 
 constexpr size_t kBranches = 4;
 
-// Carries the news that a queue is idle from the driver's thread, in which no CUDA call is allowed,
-// to a helper of the pool.
+// Moves the callback of when_idle() to the thread pool: the driver's callback thread must not make
+// CUDA calls.
 struct IdleCallback : ThreadPool::Job {
   std::function<void(Status)> done;
   Status status;
@@ -68,7 +68,7 @@ Status CudaQueue::fill(void* address, int value, size_t bytes) {
   return enqueue_fill(address, value, bytes, stream_);
 }
 
-// A failed query is not idle: when_idle() tells the failure.
+// A queue with an error counts as busy, so that when_idle() can report the error.
 bool CudaQueue::idle() const {
   return !create_status_.ok() ||
          (gpu_.enter().ok() && driver().cuStreamQuery(stream_) == CUDA_SUCCESS &&
@@ -90,7 +90,7 @@ void CudaQueue::when_idle(std::function<void(Status)> done) {
   owned->done(cuda_status(added, "work in a stream of the GPU"));
 }
 
-// Resources go with the next call after the GPU is past them.
+// Releases the resources that the GPU no longer uses.
 void CudaQueue::release_kept() {
   while (!kept_.empty() && driver().cuEventQuery(kept_.front().done) != CUDA_ERROR_NOT_READY) {
     spare_events_.push_back(kept_.front().done);
@@ -133,7 +133,7 @@ Status CudaQueue::make_branches() {
 
 namespace {
 
-// Events of one recording, gone with it.
+// Events of one capture, destroyed at its end.
 struct RecordedEvents {
   std::vector<CUevent> all;
   ~RecordedEvents() {
@@ -150,8 +150,9 @@ struct RecordedEvents {
 
 }  // namespace
 
-// A part goes to the stream whose last part it waits for, else to the one that was left alone the
-// longest. stream() is that stream while its work is given.
+// Captures into kBranches streams, joined by events. A part continues the branch that ends in one
+// of its dependencies; otherwise it takes the least recently used branch. stream() returns the
+// stream of the branch while the part enqueues its work.
 Status CudaQueue::capture(const std::vector<Part>& parts) {
   const Driver& cuda = driver();
   const CUstream main = stream_;
@@ -162,7 +163,7 @@ Status CudaQueue::capture(const std::vector<Part>& parts) {
   } restore{this, main};
   RecordedEvents events;
   ANYNPU_ASSIGN(const CUevent start, events.record(main));
-  std::vector<int64_t> last(kBranches, -1);  // the part that a branch ends in
+  std::vector<int64_t> last(kBranches, -1);  // the last part of each branch, or -1
   std::vector<size_t> branch_of(parts.size());
   std::vector<CUevent> done(parts.size());
   for (size_t i = 0; i < parts.size(); ++i) {

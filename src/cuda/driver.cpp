@@ -3,8 +3,8 @@
 
 #include <dlfcn.h>
 
-// cuda.h renames functions whose arguments changed (cuMemFree is cuMemFree_v2): the name that the
-// library has is the one after the preprocessor.
+// cuda.h maps some functions to versioned symbols with macros (cuMemFree is cuMemFree_v2). Expand
+// the macro before stringizing to get the symbol that the library exports.
 #define ANYNPU_CUDA_NAME_(name) #name
 #define ANYNPU_CUDA_NAME(name) ANYNPU_CUDA_NAME_(name)
 
@@ -12,7 +12,7 @@ namespace anynpu::device::cuda {
 
 namespace {
 
-constexpr int kOldestDriver = 13000;  // CUDA 13.0, which this plug-in is compiled for
+constexpr int kOldestDriver = 13000;  // CUDA 13.0, the version of the headers
 
 Driver loaded;
 

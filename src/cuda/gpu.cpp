@@ -9,7 +9,7 @@ namespace anynpu::device::cuda {
 
 namespace {
 
-constexpr int kOldestCapability = 75;  // Turing: the oldest that CUDA 13 compiles for
+constexpr int kOldestCapability = 75;  // Turing, the oldest that CUDA 13 supports
 
 struct Gpus {
   std::mutex mutex;

@@ -44,7 +44,7 @@ Status enqueue_disjoint(const Gpu& gpu, const CopyRows& rows, CUstream stream) {
   return {};
 }
 
-// The bytes go through a block beside: what is read is read before anything is written.
+// Copies through a temporary buffer, so that everything is read before anything is written.
 Status enqueue_overlapping(const Gpu& gpu, const CopyRows& rows, CUstream stream) {
   const Driver& cuda = driver();
   CUdeviceptr staging = 0;
@@ -77,7 +77,7 @@ Status enqueue_fill(void* address, int value, size_t bytes, CUstream stream) {
 }
 
 Result<CUstream> stream_of_thread(const Gpu& gpu) {
-  // Never destroyed: threads may end after the driver did.
+  // Never destroyed: threads may end after the driver has shut down.
   thread_local auto* const streams = new std::map<int, CUstream>;
   ANYNPU_TRY(gpu.enter());
   CUstream& stream = (*streams)[gpu.unit()];

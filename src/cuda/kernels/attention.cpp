@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FusedAttention: in one kernel, or as two products with a kernel for the rows of scores between
-// them, which lie in the workspace.
+// FusedAttention: flash attention, or two matrix products with a softmax kernel in between and the
+// scores in the workspace.
 #include "ops/attention/attention.h"
 
 #include <algorithm>
@@ -20,7 +20,8 @@ using ops::OpContext;
 using ops::PlanResult;
 using ops::attention::AttentionShape;
 
-// The softmax of each row of scores, in place: a block of 128 threads a row.
+// Adds the mask and takes the softmax of each row of scores, in place: a block of 128 threads per
+// row.
 Result<std::shared_ptr<const JitKernel>> make_softmax(const OpContext& context,
                                                       const AttentionShape& a) {
   const DType type = context.inputs[0].dtype;
@@ -62,7 +63,7 @@ Result<std::shared_ptr<const JitKernel>> make_softmax(const OpContext& context,
       cuda_name(type), mask_type, a.rows, a.heads, a.rows * a.heads, a.columns, mask));
 }
 
-// The kernel on copies of operands that lie at odd addresses, inside of a larger buffer.
+// Runs the kernel on aligned copies of unaligned operands.
 Status run_on_copies(const FlashAttention& flash, const std::array<size_t, 4>& bytes,
                      const ops::RunArgs& args, CudaQueue& queue, bool masked) {
   const Driver& cuda = driver();

@@ -13,10 +13,10 @@ namespace anynpu::device::cuda {
 
 namespace {
 
-constexpr int kLaunches = 8;  // pieces behind one another in a measurement
-constexpr int kRepeats = 3;   // of which the fastest counts; many more of short pieces:
+constexpr int kLaunches = 8;  // executions per CUDA graph
+constexpr int kRepeats = 3;   // launches of the graph, of which the fastest counts
 constexpr int kShortRepeats = 12;
-constexpr double kShort = 50;  // microseconds
+constexpr double kShort = 50;  // microseconds; below this, kShortRepeats
 
 struct TimedGraph {
   CUgraph graph = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of pieces of work on a GPU, to choose among ways to do the same. One caller at a time.
+// Times alternative implementations of the same work on a GPU. Not thread-safe.
 #pragma once
 
 #include <functional>
@@ -16,12 +16,13 @@ class Autotuner {
   static Result<std::unique_ptr<Autotuner>> on(const Gpu& gpu);
   ~Autotuner();
 
-  // Memory of the GPU with random numbers between -1 and 1, until the end of this object.
+  // GPU memory with random values between -1 and 1, freed with this object.
   Result<void*> allocate_random(size_t count, DType type);
-  // Without contents.
+  // The same, uninitialized.
   Result<void*> allocate(size_t count);
 
-  // Microseconds of one piece in a row of the same; infinity when it fails. `work` enqueues.
+  // Microseconds for one execution of `work`, which enqueues on the stream; infinity if it fails.
+  // Times a CUDA graph of several executions, so launch overhead does not count.
   double time(const std::function<Status(CUstream)>& work);
 
  private:

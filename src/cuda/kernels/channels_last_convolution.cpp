@@ -23,13 +23,13 @@ namespace {
 using ops::conv::ConvShape;
 
 constexpr size_t kCandidates = 10;
-constexpr int64_t kWholePack = 8;  // channels of 16 bytes
+constexpr int64_t kWholePack = 8;  // channels in 16 bytes
 
-// The problem with two or three spatial axes.
+// A convolution with two or three spatial axes.
 struct Problem {
   DType type = DType::f16;
   ConvShape shape;
-  int64_t channels = 0;  // of the input, rounded up
+  int64_t channels = 0;  // input channels, padded
   bool bias = false, residual = false, from_plain = false;
   ops::Activation activation;
 
@@ -50,7 +50,7 @@ struct Problem {
   }
   bool has_clamp() const { return activation.on; }
   bool relu() const { return activation.on && activation.min == 0 && std::isinf(activation.max); }
-  // Each result is a sum over the channels of one pixel.
+  // A 1x1 convolution is a matrix product of pixels and filters.
   bool is_product() const {
     const ops::Window& w = shape.window;
     const auto all = [](const std::vector<int64_t>& values, int64_t wanted) {
@@ -59,7 +59,7 @@ struct Problem {
     return shape.group == 1 && all(w.kernel, 1) && all(w.stride, 1) && all(w.pad_begin, 0) &&
            all(w.pad_end, 0);
   }
-  // Windows lie beside each other: a product of the matrix of windows.
+  // Non-overlapping windows (patch embedding): a matrix product after im2col.
   bool is_patches() const {
     const ops::Window& w = shape.window;
     const auto all = [](const std::vector<int64_t>& values, int64_t wanted) {
@@ -76,7 +76,7 @@ struct Problem {
   }
 };
 
-constexpr int64_t kX = 1, kW = 2, kY = 3;  // tensors of a graph, and those that may be missing:
+constexpr int64_t kX = 1, kW = 2, kY = 3;  // tensor ids; the optional tensors follow:
 int64_t bias_id() { return 4; }
 int64_t residual_id(const Problem& p) { return p.bias ? 5 : 4; }
 
@@ -180,9 +180,9 @@ class Dense final : public ChannelsLastConvolution {
     return static_cast<size_t>(p_.shape.out_channels * taps() * channels) * size_of(p_.type);
   }
 
-  // Out, in, taps -> out, taps, in; channels beyond those of the model are zero.
+  // KCRS to KRSC, with padded channels set to zero.
   void pack(std::span<const std::byte> filters, std::span<std::byte> packed) const override {
-    if (p_.is_patches()) {  // as they are
+    if (p_.is_patches()) {  // no conversion needed
       std::memcpy(packed.data(), filters.data(), packed.size());
       return;
     }
@@ -242,7 +242,7 @@ class Dense final : public ChannelsLastConvolution {
   EpilogueKernels epilogue_;
 };
 
-// cuDNN wants two or three spatial axes.
+// cuDNN needs two or three spatial axes: adds one of size 1 to 1D convolutions.
 void at_least_2d(ops::Window& window) {
   if (window.dims() != 1) return;
   for (auto* list : {&window.kernel, &window.stride, &window.dilation, &window.in, &window.out})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution of 16-bit floats with channels last (ops::kChannelsLast), its bias, residual
-// and clamp in one kernel: through cuDNN, as a matrix product where it is one, or generated where
-// each channel has a filter of its own. The fastest is taken, by measurement.
+// Convolutions of 16-bit floats with channels last (NHWC, ops::kChannelsLast), fused with bias,
+// residual and clamp: a cuDNN graph, or a cuBLASLt matrix product for patch embeddings and for 1x1
+// convolutions where autotuning finds it faster. Depthwise convolutions have a generated kernel.
 #pragma once
 
 #include <memory>
@@ -14,19 +14,19 @@
 namespace anynpu::device::cuda {
 
 struct ChannelsLastOptions {
-  bool from_plain = false;                    // the input is in plain layout
-  ops::Activation input_clamp;                // of what is read; for filters of one channel alone
-  std::optional<ops::Activation> activation;  // in place of the node's
+  bool from_plain = false;                    // the input has plain layout (NCHW)
+  ops::Activation input_clamp;                // applied to the input; depthwise only
+  std::optional<ops::Activation> activation;  // replaces the node's activation
 };
 
 class ChannelsLastConvolution {
  public:
-  // `context` is a Conv or FusedConv. The same object for the same problem.
+  // `context` is a Conv or FusedConv. Equal problems share one object.
   static Result<std::shared_ptr<const ChannelsLastConvolution>> make(
       const ops::OpContext& context, const ChannelsLastOptions& options);
   virtual ~ChannelsLastConvolution() = default;
 
-  // Filters as enqueue() wants them, from those of the node.
+  // Converts the node's filters to the layout that enqueue() takes.
   virtual size_t packed_bytes() const = 0;
   virtual void pack(std::span<const std::byte> filters, std::span<std::byte> packed) const = 0;
 
@@ -37,7 +37,7 @@ class ChannelsLastConvolution {
     std::byte* workspace = nullptr;
   };
   virtual Status enqueue(CudaQueue& queue, const Operands& operands) const = 0;
-  // Whether each channel has a filter of its own, so that input_clamp is taken.
+  // Whether this is the depthwise kernel, which applies input_clamp.
   virtual bool is_depthwise() const { return false; }
 };
 

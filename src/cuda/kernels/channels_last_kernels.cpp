@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conv and FusedConv of 16-bit floats with channels last, and the bottleneck of mobile networks as
-// two or three of them. Filters are packed when a model is loaded.
+// Conv and FusedConv of 16-bit floats with channels last, and FusedBottleneck (MobileNet's inverted
+// residual block) as a sequence of two or three convolutions. Filters are packed at load time.
 #include <cmath>
 
 #include "base/align.h"
@@ -19,7 +19,7 @@ using ops::Layout;
 using ops::OpContext;
 
 constexpr ops::DTypeSet kShortFloats{DType::f16, DType::bf16};
-constexpr int64_t kFewChannels = 4;  // pictures: read in plain layout and turned by the convolution
+constexpr int64_t kFewChannels = 4;  // images: the convolution converts them from plain layout
 
 Status check_operands(const OpContext& context) {
   const ops::Operand& x = context.inputs[0];
@@ -104,7 +104,8 @@ struct Stages {
   size_t packed_bytes = 0, scratch_at = 0, scratch_bytes = 0;
 };
 
-// A clamp from above is left to the stage behind where that one reads channels alone.
+// An upper clamp (ReLU6) in front of a depthwise stage becomes the input_clamp of that stage, so
+// that this stage only needs a ReLU.
 Result<Stages> make_stages(const OpContext& context) {
   ANYNPU_ASSIGN(auto parts, ops::conv::stages_of(context));
   Stages stages;

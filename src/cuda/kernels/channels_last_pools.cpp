@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MaxPool, AveragePool and their global forms of 16-bit floats with channels last: a thread has
-// some channels of a result, or of a part of the pixels where the window is the whole picture.
+// MaxPool, AveragePool and their global variants for 16-bit floats with channels last. Each thread
+// computes a few channels of one output; global pooling also splits the pixels over 8 warps.
 #include "base/align.h"
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
@@ -40,7 +40,7 @@ bool whole_picture(const ops::Window& w) {
   return true;
 }
 
-// 32 packs of channels by 8 parts of the pixels a block.
+// Global pooling: a block has 32 packs of channels and splits the pixels into 8 parts.
 std::string whole_source(const PoolShape& pool, DType type, int64_t pack, int64_t plane) {
   const bool max = pool.kind == PoolKind::max;
   const int64_t packs = pool.channels / pack;
@@ -65,7 +65,7 @@ std::string whole_source(const PoolShape& pool, DType type, int64_t pack, int64_
              max ? std::string() : format(" / {}", plane));
 }
 
-// A thread a result: kernel(x, y).
+// One thread per pack of output channels: kernel(x, y).
 std::string window_source(const PoolShape& pool, DType type, int64_t pack, int64_t count) {
   const ops::Window& w = pool.window;
   const bool max = pool.kind == PoolKind::max;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tensor as cuDNN's graphs describe it: extents with the channels second, steps in elements.
+// Shape and strides of a channels-last tensor as cuDNN graphs take them: extents in NCHW order,
+// strides in elements.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 namespace anynpu::device::cuda {
 
 struct ChannelsLastTensor {
-  std::vector<int64_t> extents, strides;  // channels innermost
+  std::vector<int64_t> extents, strides;  // the channel stride is 1
 
   ChannelsLastTensor(int64_t outer, int64_t channels, const std::vector<int64_t>& spatial) {
     extents = {outer, channels};
@@ -23,7 +24,7 @@ struct ChannelsLastTensor {
   }
 };
 
-// The steps of a tensor of these extents in plain layout.
+// Strides of the plain layout (NCHW).
 inline std::vector<int64_t> plain_strides(const std::vector<int64_t>& extents) {
   std::vector<int64_t> strides(extents.size(), 1);
   for (size_t d = extents.size(); d-- > 1;) strides[d - 1] = strides[d] * extents[d];

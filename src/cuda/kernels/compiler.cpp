@@ -25,7 +25,7 @@ namespace {
   X(nvrtcGetCUBINSize)            \
   X(nvrtcGetCUBIN)
 
-constexpr int kHopper = 90;  // waits for the kernel in front inside of a kernel
+constexpr int kHopper = 90;  // has programmatic dependent launch
 
 struct Nvrtc {
 #define X(name) decltype(&::name) name = nullptr;
@@ -52,7 +52,8 @@ const Result<Nvrtc>& nvrtc() {
   return *loaded;
 }
 
-// Short floats as bits: NVRTC comes without cuda_fp16.h. Every kernel computes in float.
+// Prepended to every source. 16-bit floats are structs, because NVRTC comes without cuda_fp16.h;
+// load() and store() convert them, and kernels compute in float.
 constexpr const char* kPrelude = R"cuda(
 typedef unsigned char u8; typedef signed char i8; typedef unsigned short u16; typedef short i16;
 typedef unsigned int u32; typedef int i32; typedef unsigned long long u64; typedef long long i64;
@@ -156,8 +157,8 @@ bool uses_programmatic_launch(const Gpu& gpu) { return gpu.capability() >= kHopp
 
 namespace {
 
-// The kernel may be put on the GPU while the one before it still runs, and waits there for its end;
-// the one behind it may do the same.
+// Inserts the two instructions of programmatic dependent launch at the start of the kernel: wait
+// for the previous kernel, then let the next one start.
 std::string with_programmatic_launch(const Gpu& gpu, std::string source) {
   const size_t at = source.find('{', source.find("__global__"));
   if (uses_programmatic_launch(gpu) && at != std::string::npos) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ConvTranspose through cuDNN: the gradient of a convolution by its input. 16-bit floats with
-// channels last and filters packed when a model is loaded, float32 as it lies.
+// ConvTranspose with cuDNN, as the data gradient of a convolution. 16-bit floats use channels last,
+// with filters packed at load time; float32 uses plain layout.
 #include "ops/conv/conv_transpose.h"
 
 #include "cuda/kernels/channels_last_tensor.h"
@@ -20,7 +20,7 @@ using ops::conv::TransposeShape;
 
 constexpr size_t kCandidates = 8;
 
-// With two spatial axes at least, as cuDNN wants it, and with the pads behind.
+// With at least two spatial axes, as cuDNN needs, and with the end padding.
 struct Problem {
   DType type = DType::f32;
   TransposeShape shape;

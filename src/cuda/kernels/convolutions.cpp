@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conv and FusedConv through cuDNN, and the bottleneck of mobile networks as three of them. float32
-// is computed in float32, not TF32.
+// Conv and FusedConv with cuDNN in plain layout (NCHW), and FusedBottleneck (MobileNet's inverted
+// residual block) as a sequence of convolutions. float32 is computed in float32, not TF32.
 #include "base/align.h"
 #include "cuda/kernels/cudnn.h"
 #include "cuda/kernels/epilogue.h"
@@ -20,13 +20,13 @@ std::vector<int> narrow(const std::vector<int64_t>& values) {
   return {values.begin(), values.end()};
 }
 
-// Pads that differ at the two ends are written out: the padded input lies in the workspace.
+// Asymmetric padding, which cuDNN's legacy API lacks: the input is padded into the workspace first.
 struct Padded {
-  std::shared_ptr<const JitKernel> kernel;  // null: nothing is written out
+  std::shared_ptr<const JitKernel> kernel;  // null if padding is symmetric
   size_t count = 0, bytes = 0;
 };
 
-// One convolution with its epilogue. Immutable.
+// A convolution with its epilogue. Immutable.
 class Convolution {
  public:
   static Result<std::shared_ptr<const Convolution>> make(const OpContext& context);
@@ -69,7 +69,7 @@ class Convolution {
  private:
   Status describe(const OpContext& context, const ConvShape& shape, ops::Window window);
   Status pad(const ConvShape& shape, ops::Window& window, DType type);
-  Status autotune();
+  Status choose_algorithm();
 
   cudnnTensorDescriptor_t x_ = nullptr, y_ = nullptr;
   cudnnFilterDescriptor_t w_ = nullptr;
@@ -86,11 +86,11 @@ Result<std::shared_ptr<const Convolution>> Convolution::make(const OpContext& co
   ANYNPU_ASSIGN(const ConvShape shape, ops::conv::conv_shape_of(context));
   auto made = std::make_shared<Convolution>();
   ANYNPU_TRY(made->describe(context, shape, shape.window));
-  ANYNPU_TRY(made->autotune());
+  ANYNPU_TRY(made->choose_algorithm());
   return std::shared_ptr<const Convolution>(std::move(made));
 }
 
-// cuDNN wants two or three spatial axes.
+// cuDNN needs two or three spatial axes: adds one of size 1 to 1D convolutions.
 void widen_window(ops::Window& window) {
   if (window.dims() != 1) return;
   for (auto* list : {&window.kernel, &window.stride, &window.dilation, &window.in, &window.out})
@@ -186,7 +186,7 @@ Status Convolution::describe(const OpContext& context, const ConvShape& shape, o
   return {};
 }
 
-Status Convolution::autotune() {
+Status Convolution::choose_algorithm() {
   const auto gpus = Gpu::used();
   if (gpus.empty()) return fail(Code::invalid_device, "no GPU is in use");
   ANYNPU_ASSIGN(const cudnnHandle_t handle, cudnn_handle(*gpus[0]));
@@ -198,7 +198,7 @@ Status Convolution::autotune() {
       "choosing a convolution"));
   for (int k = 0; k < count; ++k) {
     if (found[k].status != CUDNN_STATUS_SUCCESS) continue;
-    // Sums of fast transforms are less exact than float32 should be.
+    // FFT is less accurate than float32 arithmetic should be.
     if (found[k].algo == CUDNN_CONVOLUTION_FWD_ALGO_FFT ||
         found[k].algo == CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING)
       continue;
@@ -234,7 +234,7 @@ Status can_run_convolution(const OpContext& context) {
   return {};
 }
 
-// The stages one after the other, their results in the workspace.
+// Runs the stages in sequence, with intermediate results in the workspace.
 PlanResult plan_bottleneck(const OpContext& context) {
   ANYNPU_ASSIGN(const auto stages, ops::conv::stages_of(context));
   struct Stage {

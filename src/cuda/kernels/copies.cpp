@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that move elements. Most have a strided copy as their plan on the host
-// (ops/data_movement/strided_copy.h): the same copy is generated for the GPU. Views share memory,
-// Concat and Split are copies of rows.
+// Data movement operators. For most the CPU's plan is a strided copy
+// (ops/data_movement/strided_copy.h), from which a GPU kernel is generated. Views share memory;
+// Concat and Split are 2D copies.
 #include "cuda/kernels/host_plan.h"
 #include "cuda/kernels/indexing.h"
 #include "cuda/kernels/jit_kernel.h"
@@ -69,7 +69,7 @@ Status can_run_view(const OpContext& context) {
   return {};
 }
 
-// Rows of each part, one behind the other in a row of the whole.
+// Each row of the whole tensor is the concatenation of one row of each part.
 struct Parts {
   size_t rows = 1, whole = 0;
   std::vector<size_t> widths;

@@ -14,9 +14,10 @@ namespace anynpu::device::cuda {
 
 namespace {
 
-constexpr int64_t kAlignment = 16;  // of every tensor, in bytes
+constexpr int64_t kAlignment = 16;  // of tensors, in bytes
 
-// What is not taken: sums in less than float, results that differ from run to run.
+// Engines with these notes are rejected: they accumulate in less than float, or are less accurate
+// or nondeterministic.
 constexpr cudnnBackendNumericalNote_t kRejectedNotes[] = {
     CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION, CUDNN_NUMERICAL_NOTE_FFT,
     CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC, CUDNN_NUMERICAL_NOTE_WINOGRAD,
@@ -52,7 +53,7 @@ Result<Descriptor> plan_of(cudnnHandle_t handle, const Descriptor& config) {
   return plan;
 }
 
-// A plan as cuDNN writes it down, with its compiled code.
+// cuDNN's JSON representation of a plan, with its compiled code.
 std::vector<char> serialized(const Descriptor& plan) {
   const Cudnn& dnn = *cudnn();
   int64_t count = 0;
@@ -290,7 +291,7 @@ Result<Descriptor> CudnnGraph::finalize_graph() {
   return graph;
 }
 
-// The most promising first.
+// Engine configurations from cuDNN's heuristics, best first.
 Result<std::vector<Descriptor>> CudnnGraph::candidates(const Descriptor& graph, size_t most) {
   std::vector<Descriptor> found;
   // float32 is computed in float32, not TF32.

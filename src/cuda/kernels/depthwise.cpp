@@ -9,8 +9,8 @@ namespace anynpu::device::cuda {
 
 namespace {
 
-constexpr int64_t kMostTaps = 121;        // loops over them are written out
-constexpr int64_t kManyThreads = 400000;  // from here on a thread has several results of a row
+constexpr int64_t kMostTaps = 121;        // the loops over taps are unrolled
+constexpr int64_t kManyThreads = 400000;  // above this, a thread computes several outputs of a row
 
 int64_t channels_of_thread(int64_t channels) {
   for (const int64_t pack : {8, 4, 2}) {

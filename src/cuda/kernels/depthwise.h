@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions whose channels have a filter each, channels last: a thread has some channels of some
-// neighbouring results.
+// Depthwise convolutions with channels last. Each thread computes a few channels of one or more
+// neighbouring outputs.
 #pragma once
 
 #include "cuda/kernels/channels_last_convolution.h"
@@ -10,7 +10,7 @@ namespace anynpu::device::cuda {
 
 struct Depthwise {
   DType type = DType::f16;
-  ops::conv::ConvShape shape;  // of two spatial axes
+  ops::conv::ConvShape shape;  // with two spatial axes
   bool bias = false;
   ops::Activation activation, input_clamp;
 };

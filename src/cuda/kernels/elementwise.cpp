@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise operators: one formula each, from which a kernel is generated for the types and
-// shapes of a plan.
+// Element-wise operators: each is one formula, from which a kernel is generated for the types and
+// shapes of the plan.
 #include <algorithm>
 
 #include "base/text.h"
@@ -23,7 +23,8 @@ constexpr DTypeSet kLogical{DType::boolean};
 constexpr DTypeSet kSigned{DType::i8, DType::i16, DType::i32, DType::i64};
 constexpr DTypeSet kUnsigned{DType::u8, DType::u16, DType::u32, DType::u64};
 
-// x0, x1 ... are the operands in the type that is computed in, {name} the attribute of that name.
+// `text` is a CUDA expression: x0, x1 ... are the operands in the compute type, {name} is an
+// attribute.
 struct Formula {
   std::string_view op;
   DTypeSet types;
@@ -105,7 +106,7 @@ std::string with_attributes(const OpContext& context, std::string text) {
   return text;
 }
 
-// The shape with its channels last; axes that a shorter shape lacks are of one element.
+// The shape in channels-last order, with leading axes of size 1 added up to `rank`.
 Shape channels_last(const Shape& shape, size_t rank) {
   Shape whole(rank - shape.size(), 1);
   whole.insert(whole.end(), shape.begin(), shape.end());
@@ -114,14 +115,14 @@ Shape channels_last(const Shape& shape, size_t rank) {
   return whole;
 }
 
-// An operand that lies the same in both layouts.
+// Whether both layouts have the same element order.
 bool same_in_both(const Shape& shape, size_t rank) {
   const Shape moved = channels_last(shape, rank);
   return moved.back() == 1 || element_count(moved) == moved.back() * moved.front();
 }
 
-// With channels last where an operand of the output's shape comes so; the others are asked for in
-// that layout, or lie the same in both.
+// True if an operand with the output's shape is channels last, and all others can be requested in
+// that layout or are the same in both.
 bool use_channels_last(const OpContext& context) {
   const Shape& out = context.outputs[0].shape;
   if (out.size() < 3) return false;
@@ -134,11 +135,11 @@ bool use_channels_last(const OpContext& context) {
   return any;
 }
 
-// Shapes as the kernel sees them, in the order of memory; as one axis where nothing is repeated but
-// single numbers.
+// Shapes as the kernel sees them, in memory order; flattened to one axis if only scalars are
+// broadcast.
 struct Axes {
   Shape out;
-  std::vector<Shape> inputs;  // of the rank of `out`; empty: absent
+  std::vector<Shape> inputs;  // with the rank of `out`; empty if absent
 };
 
 Axes axes_of(const OpContext& context, bool is_channels_last) {
@@ -164,7 +165,7 @@ Axes axes_of(const OpContext& context, bool is_channels_last) {
   return axes;
 }
 
-// Elements that a thread reads and writes at once: neighbours on the last axis.
+// Elements per vectorized access, along the last axis.
 int64_t pack_of(const OpContext& context, const Axes& axes) {
   size_t widest = size_of(context.outputs[0].dtype);
   for (const ops::Operand& input : context.inputs) {
@@ -260,7 +261,7 @@ PlanResult plan_elementwise(const OpContext& context) {
                       context.inputs[0].dtype);
 }
 
-// Opsets below 7 broadcast from an axis on; their schemas have that attribute.
+// Opsets below 7 have the attribute `axis`, at which broadcasting starts.
 Status can_run(const OpContext& context) {
   for (const ops::Operand& input : context.inputs) {
     if (input.present && cuda_name(input.dtype).empty())
@@ -277,7 +278,7 @@ Status can_run(const OpContext& context) {
   return {};
 }
 
-// Min, Max, Sum, Mean of any number of operands.
+// Min, Max, Sum and Mean take any number of operands.
 PlanResult plan_variadic(const OpContext& context) {
   const std::string_view op = context.schema->name;
   std::string text = "x0";
@@ -292,7 +293,7 @@ PlanResult plan_variadic(const OpContext& context) {
   return plan_formula(context, text, context.inputs[0].dtype);
 }
 
-// The sign of a remainder is that of the divisor, with fmod that of the dividend.
+// The remainder has the sign of the divisor; with fmod, that of the dividend.
 PlanResult plan_mod(const OpContext& context) {
   const DType type = context.inputs[0].dtype;
   const bool real = ops::kFloats.has(type), as_dividend = context.int_attr("fmod") != 0;
@@ -353,7 +354,7 @@ PlanResult plan_cast(const OpContext& context) {
   const char* text = to == DType::boolean ? "x0 != 0" : "x0";
   if (ops::kFloats.has(from) && ops::kIntegers.has(to))
     text = to == DType::u64 ? "whole_u64((double)x0)" : "whole((double)x0)";
-  OpContext one = context;  // CastLike has an operand whose type alone counts
+  OpContext one = context;  // of CastLike's second operand only the type matters
   one.inputs.resize(1);
   return plan_formula(one, text, from);
 }

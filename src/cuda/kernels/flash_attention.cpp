@@ -12,8 +12,8 @@ namespace {
 using ops::attention::AttentionShape;
 using ops::attention::HeadSteps;
 
-constexpr int64_t kKeys = 64;       // of a tile
-constexpr int64_t kMostSize = 128;  // of a head
+constexpr int64_t kKeys = 64;       // per tile
+constexpr int64_t kMostSize = 128;  // head size
 constexpr double kLog2e = 1.4426950408889634;
 
 // D is the size of a head, DV that of its values, W the warps of a block. g and t say which part of
@@ -188,7 +188,7 @@ extern "C" __global__ void __launch_bounds__(W * 32, D + DV <= 128 ? 16 / W : 1)
 }
 )cuda";
 
-// A mask that is the same for all rows is read once a tile.
+// A mask that is the same for all rows is read once per tile.
 bool is_row_mask(const AttentionShape& a) { return a.has_mask && a.mask_steps[2] == 0; }
 
 std::string row_mask_text(const AttentionShape& a, DType type) {
@@ -256,7 +256,7 @@ bool can_run_flash(const AttentionShape& a, DType type) {
 Result<FlashAttention> make_flash(const AttentionShape& a, DType type, DType mask_type) {
   constexpr int64_t kMultiprocessors = 132;
   const int64_t heads = a.batch * a.heads;
-  // More rows a block share a tile of keys, as long as there are blocks for every multiprocessor.
+  // Larger blocks reuse each tile of keys for more rows, as long as the grid still fills the GPU.
   int64_t warps = 8;
   while (warps > 2 && heads * ceil_div(a.rows, 16 * warps) < 2 * kMultiprocessors) warps /= 2;
   FlashAttention made;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that read or write elements where another tensor says: a thread an element. An index
-// outside its axis is reported (cuda/faults.h), and the element is left out.
+// Gather and scatter operators and Trilu: grid stride loops with one element per iteration. An
+// index out of range is reported (cuda/faults.h), and its element is skipped or set to 0.
 #include "cuda/kernels/host_plan.h"
 #include "cuda/kernels/index_check.h"
 #include "cuda/kernels/indexing.h"
@@ -15,7 +15,8 @@ namespace {
 using ops::OpContext;
 using ops::PlanResult;
 
-// kernel(x, at, more, y, board, number, n); `body` sees `i`, an element of `count`.
+// Generates kernel(x, at, more, y, board, number, n). `body` runs for each `i` below `count`; `at`
+// holds the indices, `more` the updates.
 PlanResult plan_indexed(const OpContext& context, size_t count, const std::string& more,
                         const std::string& body, bool copies_input) {
   const std::string type = bits_type(size_of(context.inputs[0].dtype));
@@ -47,7 +48,8 @@ PlanResult plan_indexed(const OpContext& context, size_t count, const std::strin
   });
 }
 
-// index = at[k] counted from the front; `otherwise` where it lies outside.
+// Code that sets `index` to at[place], with negative indices wrapped. If it is out of range,
+// reports it and runs `otherwise`.
 std::string checked_index(const std::string& place, int64_t extent, const std::string& otherwise) {
   return format(
       "    const i64 raw = at[{0}]; const i64 index = raw < 0 ? raw + {1} : raw;\n"
@@ -76,7 +78,7 @@ PlanResult plan_gather(const OpContext& context) {
                       false);
 }
 
-// Element i of the indices stands at the same place as in the other tensor, but along the axis.
+// Offset of the element of tensor `of` that element i of the indices selects along the axis.
 std::string element_place(const OpContext& context, const Shape& of, size_t axis) {
   const Shape& indices = context.inputs[1].shape;
   std::vector<int64_t> strides = strides_of(of);
@@ -96,13 +98,13 @@ PlanResult plan_gather_elements(const OpContext& context) {
                       false);
 }
 
-// `from` becomes where the i-th element of the slices that the indices name lies.
+// Code that sets `from` to the offset of element i of the slices that the index tuples select.
 std::string slice_place(const OpContext& context, size_t batch, const std::string& otherwise) {
   const Shape &shape = context.inputs[0].shape, &indices = context.inputs[1].shape;
   const auto depth = static_cast<size_t>(indices.back());
   const std::vector<int64_t> strides = strides_of(shape);
   const int64_t inner = std::max<int64_t>(product_from(shape, batch + depth), 1);
-  int64_t tuples = 1;  // of one batch
+  int64_t tuples = 1;  // per batch
   for (size_t d = batch; d + 1 < indices.size(); ++d) tuples *= indices[d];
   std::string body =
       format("    const u64 tuple = i / {0}; i64 from = i % {0} + (i64)(tuple / {1}) * {2};\n",
@@ -150,7 +152,7 @@ Status can_run_indexed(const OpContext& context) {
   return {};
 }
 
-// What is written to one place twice is added or compared on the host, in a fixed order.
+// Scatter with a reduction runs on the CPU, which has a fixed order.
 Status can_run_scatter(const OpContext& context) {
   ANYNPU_TRY(can_run_indexed(context));
   const std::string how = context.string_attr("reduction");
@@ -159,7 +161,7 @@ Status can_run_scatter(const OpContext& context) {
   return {};
 }
 
-// ---- Trilu: the triangle above or below the diagonal k, which may be known only at run time.
+// ---- Trilu: keeps the triangle above or below diagonal k, which may be an input.
 
 PlanResult plan_trilu(const OpContext& context) {
   const Shape& shape = context.inputs[0].shape;

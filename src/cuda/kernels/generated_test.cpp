@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that plans generate, compiled by NVRTC for a GPU that need not be there.
+// Compiles generated kernels with NVRTC. Needs no GPU.
 #include <gmock/gmock.h>
 
 #include "cuda/kernels/compiler.h"
@@ -33,7 +33,7 @@ class GeneratedKernels : public ::testing::Test {
   }
   void TearDown() override { JitKernel::check_for(0); }
 
-  // The plan of the first kernel of the GPU that takes the node, with input 0 in `layout`.
+  // Plans with the first GPU kernel that accepts the node, with input 0 in `layout`.
   static Status plan(TestNode node, Layout layout = Layout::plain) {
     ANYNPU_ASSIGN(ops::OpContext context, node.infer());
     context.target.backend = "cuda";

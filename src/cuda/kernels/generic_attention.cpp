@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention and FusedAttention in all their forms, plainly: a block of threads has a row of a head
-// and keeps its scores in shared memory. For cases that no faster kernel takes.
+// Generic Attention and FusedAttention, for cases that no faster kernel supports: one thread block
+// per row of a head, with its scores in shared memory.
 #include "base/align.h"
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
@@ -18,13 +18,13 @@ using ops::attention::HeadSteps;
 using ops::attention::Scores;
 
 constexpr unsigned kThreads = 128;
-constexpr int64_t kMostColumns = 10000;  // whose scores fit into shared memory
+constexpr int64_t kMostColumns = 10000;  // the scores of a row must fit into shared memory
 
 std::string place(const HeadSteps& steps, std::string_view head, std::string_view row) {
   return format("b * {}ll + {} * {}ll + {} * {}ll", steps.batch, head, steps.head, row, steps.row);
 }
 
-// One element of the keys or values a row of attention reads: j from the front of the joined ones.
+// Element k of key or value j, where the past (KV cache) comes before the new ones.
 std::string cached_element(const AttentionShape& a, const CachedTensor& tensor,
                            std::string_view given, std::string_view past) {
   const std::string fresh =
@@ -45,7 +45,7 @@ std::string mask_text(const AttentionShape& a, DType type) {
 
 std::string causal_text(const AttentionShape& a) {
   std::string text;
-  // The row's own key is that many columns further.
+  // Keys of the past come first, so the row's own key is shifted by their number.
   const int64_t own = a.has_past ? a.past : 0;
   if (a.causal) text += format("    if (j > r + {}) v = -INFINITY;\n", own);
   return text;
@@ -107,7 +107,7 @@ std::string source_of(const OpContext& context, const AttentionShape& a) {
       cached_element(a, a.value, "value", "past_value"), place(a.y, "h", "r"));
 }
 
-// present[b, g, j, k], past and given ones joined.
+// present[b, g, j, k]: the KV cache with the new keys or values appended.
 std::string present_source(const AttentionShape& a, const CachedTensor& tensor,
                            std::string_view type) {
   return format(

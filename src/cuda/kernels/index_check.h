@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the kernels of a node report values that lie outside (cuda/faults.h): the arguments `board`
-// and `number` of fault(board, number, value, extent).
+// Lets the kernels of a node report an index out of range (cuda/faults.h): they call
+// fault(board, number, value, extent) with these arguments.
 #pragma once
 
 #include "cuda/faults.h"
@@ -13,7 +13,7 @@ struct IndexCheck {
   volatile int64_t* board = nullptr;
   uint64_t number = 0;
 
-  // The first GPU's board serves the others as well. Empty where there is no GPU.
+  // All GPUs use the board of the first one. Empty if no GPU is in use.
   static Result<IndexCheck> of(const ops::OpContext& context) {
     const auto gpus = Gpu::used();
     if (gpus.empty()) return IndexCheck{};

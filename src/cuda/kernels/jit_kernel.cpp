@@ -10,7 +10,7 @@ namespace anynpu::device::cuda {
 namespace {
 
 constexpr unsigned kThreads = 256;
-constexpr size_t kMostBlocks = 132 * 64;  // grids walk on from there
+constexpr size_t kMostBlocks = 132 * 64;  // larger counts are covered by the grid stride loop
 std::atomic<int> checked_capability{0};
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of this back end (ops/backend_kernels.h), one file per family.
+// Registers the kernels of this back end (ops/backend_kernels.h); one file per family. The first
+// kernel that accepts a node is used, so the order matters where noted.
 #pragma once
 
 #include <vector>

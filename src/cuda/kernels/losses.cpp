@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss: one block of threads, whose sums are
-// joined in a fixed order.
+// NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss. A single thread block sums in a fixed
+// order, so results are deterministic.
 #include "cuda/kernels/index_check.h"
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pad, Resize and Upsample. The host's plan says where each output comes from, axis by axis
-// (ops/data_movement/mapped_copy.h, ops/resize/weighted.h): its tables become part of the kernel.
+// Pad, Resize and Upsample. The CPU's plan has index and weight tables for each axis
+// (ops/data_movement/mapped_copy.h, ops/resize/weighted.h), which become constants of the kernel.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -21,7 +21,7 @@ using ops::PlanResult;
 using ops::resize::Pass;
 using ops::resize::WeightedPlan;
 
-constexpr size_t kMostEntries = 65536;  // of tables in the text of a kernel
+constexpr size_t kMostEntries = 65536;  // table entries in the source of a kernel
 
 template <typename T, typename Text>
 std::string table(std::string_view type, std::string_view name, const std::vector<T>& values,
@@ -31,7 +31,7 @@ std::string table(std::string_view type, std::string_view name, const std::vecto
   return format("__device__ const {} {}[] = {{{}}};\n", type, name, list);
 }
 
-// Entries at equal steps need no table: the step, or nothing.
+// The stride if the entries are evenly spaced, so that no table is needed.
 std::optional<int64_t> equal_steps(const std::vector<int64_t>& map) {
   const int64_t step = map.size() > 1 ? map[1] - map[0] : 0;
   for (size_t i = 0; i < map.size(); ++i) {
@@ -40,7 +40,7 @@ std::optional<int64_t> equal_steps(const std::vector<int64_t>& map) {
   return step;
 }
 
-// ---- Copies of chosen elements
+// ---- Mapped copies: padding and nearest-neighbour resizing
 
 PlanResult plan_mapped_copy(const OpContext& context) {
   ANYNPU_ASSIGN(const auto host, host_plan(context));
@@ -82,7 +82,7 @@ PlanResult plan_mapped_copy(const OpContext& context) {
   });
 }
 
-// ---- Weighted sums, one kernel an axis, in float (double for float64)
+// ---- Interpolation: one kernel per axis, in float (double for float64)
 
 Result<std::shared_ptr<const JitKernel>> make_pass(const Pass& pass, std::string_view from,
                                                    std::string_view to, std::string_view compute,
@@ -152,7 +152,7 @@ Status check_size(const OpContext& context) {
   return {};
 }
 
-Status can_run_mapped(const OpContext& context) {
+Status can_run_mapped_copy(const OpContext& context) {
   ANYNPU_TRY(check_size(context));
   ANYNPU_ASSIGN(const auto host, host_plan(context));
   const auto* const copy = dynamic_cast<const MappedCopy*>(host.get());
@@ -184,7 +184,7 @@ void add_pad_resize(std::vector<ops::KernelDef>& kernels) {
                        .name = "cuda_mapped",
                        .backend = "cuda",
                        .types = ops::kAnyFixed,
-                       .can_run = can_run_mapped,
+                       .can_run = can_run_mapped_copy,
                        .create = ops::create_plain<plan_mapped_copy>});
   }
   for (const char* op : {"Resize", "Upsample"}) {

@@ -68,7 +68,7 @@ Status blas_status(cublasStatus_t status, const char* what) {
               "{}: cuBLASLt said {}", what, cublaslt()->cublasLtGetStatusString(status));
 }
 
-// One a GPU, never destroyed.
+// One per GPU, never destroyed.
 Result<cublasLtHandle_t> handle_of(const Gpu& gpu) {
   static auto& mutex = *new std::mutex;
   static auto& handles = *new std::map<int, cublasLtHandle_t>;
@@ -84,7 +84,7 @@ cudaDataType_t cuda_type(DType type) {
   return type == DType::f64 ? CUDA_R_64F : CUDA_R_32F;
 }
 
-// What was chosen for a product, as it lies on disk.
+// The result of autotuning, as stored in the disk cache.
 struct Choice {
   cublasLtMatmulAlgo_t algorithm = {};
   uint64_t workspace_bytes = 0;
@@ -92,9 +92,9 @@ struct Choice {
 };
 
 constexpr int kCandidates = 48;
-constexpr uint32_t kAlignment = 16;  // of the operands of a measured product, in bytes
+constexpr uint32_t kAlignment = 16;  // of operands in autotuning, in bytes
 
-// A product as cuBLASLt sees it: column-major, so y^T = b^T * a^T.
+// cuBLASLt is column-major, so this computes y^T = b^T * a^T.
 class LtProduct final : public Product {
  public:
   explicit LtProduct(const ProductShape& shape) : shape_(shape) {}
@@ -112,7 +112,7 @@ class LtProduct final : public Product {
   Status enqueue(const Gpu& gpu, CUstream stream, const ProductOperands& operands) const override {
     ANYNPU_ASSIGN(const cublasLtHandle_t handle, handle_of(gpu));
     if (operands.aligned()) return enqueue(handle, stream, operands, choice_);
-    // Addresses inside a buffer: another way, without workspace.
+    // Unaligned operands: use the heuristic's best algorithm for this alignment, without workspace.
     ANYNPU_ASSIGN(const auto found,
                   candidates(handle, static_cast<uint32_t>(size_of(shape_.type)), 0, 1));
     return enqueue(handle, stream, operands, {found[0].algo, 0});
@@ -144,7 +144,7 @@ class LtProduct final : public Product {
     return add_layout(y_, g.n, g.m, g.ldy, g.stride_y);
   }
 
-  // The fastest of the library's candidates, or what was kept from an earlier measurement.
+  // Picks the fastest of the heuristic's candidates, or reads the result of an earlier autotuning.
   Status autotune(const Gpu& gpu) {
     ANYNPU_ASSIGN(const cublasLtHandle_t handle, handle_of(gpu));
     const std::string key =
@@ -186,7 +186,7 @@ class LtProduct final : public Product {
                   g.stride_y, g.bias ? "b" : "", g.residual ? "z" : "", g.relu ? "r" : "");
   }
 
-  // The bias is part of the description, which threads share: each call has a copy.
+  // The bias pointer is part of the descriptor, which threads share, so each call copies it.
   Status enqueue(cublasLtHandle_t handle, CUstream stream, const ProductOperands& o,
                  const Choice& choice) const {
     const CublasLt& blas = *cublaslt();
@@ -225,7 +225,7 @@ class LtProduct final : public Product {
                        "describing a batch");
   }
 
-  // At least one, the most promising first. Sums are joined in the type that is computed in.
+  // At least one, best first. Split-K reductions use the compute type.
   Result<std::vector<cublasLtMatmulHeuristicResult_t>> candidates(cublasLtHandle_t handle,
                                                                   uint32_t alignment,
                                                                   size_t workspace,

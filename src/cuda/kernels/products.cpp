@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gemm, MatMul and their fused forms: a product, then what is added to it and the activation.
+// Gemm, MatMul, FusedGemm and FusedMatMul: a cuBLASLt matrix product with a fused epilogue where
+// possible, else followed by an epilogue kernel.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -22,9 +23,9 @@ using ops::OpContext;
 using ops::PlanResult;
 using ops::gemm::GemmShape;
 
-constexpr size_t kCandidates = 10;  // of cuDNN
+constexpr size_t kCandidates = 10;  // cuDNN engine configurations to time
 
-// From one matrix of the batch to the next; nothing where the steps differ.
+// The batch stride, or nothing if the matrices are not evenly spaced.
 std::optional<int64_t> regular_stride(const std::vector<int64_t>& offsets) {
   const int64_t step = offsets.size() > 1 ? offsets[1] - offsets[0] : 0;
   for (size_t i = 0; i < offsets.size(); ++i) {
@@ -47,7 +48,7 @@ ProductShape product_of(const GemmShape& g, DType type) {
   shape.stride_a = *regular_stride(g.batch_a);
   shape.stride_b = *regular_stride(g.batch_b);
   shape.stride_y = g.m * g.n;
-  // Many matrices by the same one are one matrix.
+  // If all matrices are multiplied by the same b, fold the batch into m.
   if (!g.transpose_a && shape.stride_b == 0 && shape.stride_a == g.m * g.k) {
     shape.m *= shape.batch;
     shape.batch = 1;
@@ -68,7 +69,7 @@ std::string activation_code_of(const GemmShape& g, DType type) {
   }
 }
 
-// What cuBLASLt does itself: a bias row, z, a clamp from below at 0. The rest is left to `after`.
+// Splits the epilogue: cuBLASLt fuses bias, residual (z) and ReLU; the rest is left to `after`.
 void split_epilogue(const GemmShape& g, ProductShape& product, Epilogue& after) {
   const bool bias = g.has_c && g.beta == 1 && g.c_row == 0 && (g.c_column == 1 || g.n == 1);
   after.activation = g.activation;
@@ -86,7 +87,8 @@ void split_epilogue(const GemmShape& g, ProductShape& product, Epilogue& after) 
   after.c_index = format("(i / {0} % {1}) * {2} + (i % {0}) * {3}", g.n, g.m, g.c_row, g.c_column);
 }
 
-// Whether one kernel is faster than `product` and `after`: measured once, and kept on disk.
+// Whether the fused cuDNN plan is faster than `product` followed by `after`: timed once, then read
+// from the disk cache.
 Result<bool> fused_is_faster(const Gpu& gpu, const std::string& what, const CudnnPlan& one,
                              const Product& product, const EpilogueKernels& after, size_t count,
                              DType type) {
@@ -111,8 +113,8 @@ Result<bool> fused_is_faster(const Gpu& gpu, const std::string& what, const Cudn
   return faster;
 }
 
-// A product with a bias and a curve as one kernel of cuDNN; null where that is not faster than
-// `product` and `after`.
+// Product, bias and GELU as one cuDNN graph; null if that is not supported or not faster than
+// `product` followed by `after`.
 Result<std::shared_ptr<const CudnnPlan>> choose_fused(const GemmShape& g, const ProductShape& shape,
                                                       const Product& product,
                                                       const EpilogueKernels& after, size_t count) {
@@ -147,7 +149,7 @@ Result<std::shared_ptr<const CudnnPlan>> choose_fused(const GemmShape& g, const 
   return faster ? *one : std::shared_ptr<const CudnnPlan>();
 }
 
-// As choose_fused numbers its tensors.
+// The tensor ids are those of choose_fused.
 Status enqueue_fused(const CudnnPlan& plan, CudaQueue& queue, const ProductOperands& o) {
   const GraphOperand operands[] = {{1, o.a}, {2, o.b}, {3, o.y}, {4, o.bias}};
   return plan.enqueue(queue.gpu(), queue.stream(), operands, o.workspace);
@@ -164,7 +166,7 @@ PlanResult plan_product(const OpContext& context) {
   if (g.k > 0) {
     shape = product_of(g, type);
     split_epilogue(g, shape, epilogue);
-  } else {  // a sum of nothing
+  } else {  // the product is zero
     epilogue.activation = g.activation;
     epilogue.activation_code = activation_code_of(g, type);
     epilogue.has_z = g.has_z;

@@ -18,10 +18,10 @@ using ops::PlanResult;
 
 struct Reduction {
   std::string_view op;
-  const char* join;     // of the block
-  const char* nothing;  // what joining starts from
-  const char* term;     // of the element v
-  const char* result;   // of the joined value s and the count N
+  const char* join;     // reduction operator
+  const char* nothing;  // initial value
+  const char* term;     // applied to each element v
+  const char* result;   // from the reduced value s and the count N
 };
 constexpr Reduction kReductions[] = {
     {"ReduceSum", "Sum", "0", "v", "s"},
@@ -35,7 +35,7 @@ constexpr Reduction kReductions[] = {
     {"ReduceLogSum", "Sum", "0", "v", "log(s)"},
 };
 
-// Those that are computed in the type itself.
+// Whether integers are supported; they are reduced in their own type.
 bool takes_integers(const Reduction& one) {
   return one.op != "ReduceL2" && one.op != "ReduceLogSum";
 }
@@ -58,10 +58,10 @@ Result<std::vector<bool>> reduced_axes(const OpContext& context) {
   return reduced;
 }
 
-// The elements of a row among those of the tensor.
+// Where the elements of a row are in the tensor.
 struct Along {
   int64_t rows = 1, length = 1;
-  std::string base, step;  // of `row`, and of `j` from there
+  std::string base, step;  // offset of `row`, and of element `j` from there
 
   Along(const Shape& shape, const std::vector<bool>& reduced) {
     const std::vector<int64_t> strides = strides_of(shape);
@@ -94,7 +94,7 @@ PlanResult plan_reduce(const OpContext& context) {
                           reduction.term, reduction.result));
 }
 
-// The logarithm of a sum of powers, from the highest on.
+// LogSumExp, with the maximum subtracted first.
 PlanResult plan_log_sum_exp(const OpContext& context) {
   ANYNPU_ASSIGN(const std::vector<bool> reduced, reduced_axes(context));
   const Along axes(context.inputs[0].shape, reduced);
@@ -112,7 +112,7 @@ PlanResult plan_log_sum_exp(const OpContext& context) {
                           axes.length, axes.base, axes.step));
 }
 
-// ---- ArgMax, ArgMin, Hardmax: a thread a row
+// ---- ArgMax, ArgMin, Hardmax: one thread per row
 
 PlanResult plan_arg(const OpContext& context) {
   ANYNPU_ASSIGN(const int64_t axis,
@@ -165,7 +165,7 @@ Status can_run_reduce(const OpContext& context) {
   return {};
 }
 
-// ---- Axes that are known only at run time: a thread an output, which finds out for itself.
+// ---- Axes known only at run time: one thread per output, which computes its offsets itself.
 
 PlanResult plan_reduce_later(const OpContext& context) {
   const auto& reduction =

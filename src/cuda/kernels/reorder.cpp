@@ -17,13 +17,13 @@ using ops::PlanResult;
 
 constexpr unsigned kThreads = 256;
 constexpr int64_t kTile = 32;
-constexpr int64_t kFewChannels = 16;  // a thread reads all of a pixel
+constexpr int64_t kFewChannels = 16;  // up to this, a thread converts a whole pixel
 
 size_t blocks_for(int64_t count) {
   return static_cast<size_t>(ceil_div(count, static_cast<int64_t>(kThreads)));
 }
 
-// A thread a pixel: reads of neighbours lie side by side in each plane.
+// One thread per pixel: reads are coalesced in each plane.
 std::string pixel_source(std::string_view type, int64_t channels, int64_t plane, int64_t wide,
                          bool from_plain, int64_t pixels) {
   const std::string at =
@@ -103,7 +103,7 @@ Result<std::shared_ptr<LayoutConversion>> make_patches(DType type, const Patches
 
 }  // namespace
 
-// Neighbours in a row of a window are moved together, where addresses allow it.
+// Vectorized along the rows of a window, with a scalar kernel for unaligned inputs.
 Result<std::shared_ptr<const LayoutConversion>> make_patches(DType type, const Patches& p) {
   auto pack = static_cast<int64_t>(16 / size_of(type));
   while (p.window_width % pack != 0 || p.width % pack != 0) pack /= 2;
@@ -149,7 +149,7 @@ PlanResult plan_reorder(const OpContext& context) {
   for (size_t d = 2; d < shape.size(); ++d) plane *= shape[d];
   const size_t bytes = bytes_of(context.inputs[0].dtype, static_cast<size_t>(element_count(shape)));
   std::unique_ptr<ops::KernelPlan> plan;
-  if (plane <= 1 || shape[1] == 1 || bytes == 0) {  // the same bytes
+  if (plane <= 1 || shape[1] == 1 || bytes == 0) {  // both layouts are the same
     plan = cuda_plan([bytes](const ops::RunArgs& args, CudaQueue& queue) {
       if (bytes == 0 || args.outputs[0] == args.inputs[0]) return Status();
       return queue.copy({args.outputs[0], args.inputs[0], bytes});

@@ -7,7 +7,7 @@ namespace anynpu::device::cuda {
 
 namespace {
 
-// What the threads of a block have, joined; every thread gets the result.
+// Block reduction; every thread gets the result.
 constexpr const char* kJoin = R"cuda(
 template <typename Join> __device__ C join_block(C v, Join join, C nothing) {
   __shared__ C parts[32];

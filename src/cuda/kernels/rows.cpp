@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that sum over rows and keep them: Softmax and normalisations. A block of threads has a
-// row.
+// Softmax and normalization operators, with one thread block per row.
 #include <algorithm>
 #include <numeric>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CumSum and CumProd: a thread a row, along an axis that may be known only at run time.
+// CumSum and CumProd: one thread per row. The axis may be known only at run time.
 #include "cuda/kernels/index_check.h"
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"

@@ -7,8 +7,8 @@ namespace anynpu::device::cuda {
 
 namespace {
 
-constexpr int64_t kPack = 8;       // numbers of 16 bytes
-constexpr int64_t kMostPacks = 8;  // of a thread
+constexpr int64_t kPack = 8;       // elements in 16 bytes
+constexpr int64_t kMostPacks = 8;  // per thread
 constexpr int64_t kMultiprocessors = 132;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LayerNormalization and RMSNormalization of 16-bit floats whose rows fit into the registers of a
-// warp: each number is read once.
+// LayerNormalization and RMSNormalization of 16-bit floats with one warp per row. The row is held
+// in registers, so the input is read once.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ struct WarpNorm {
 bool can_run_warp_norm(const WarpNorm& norm);
 std::string warp_norm_source(const WarpNorm& norm, unsigned warps);
 
-// kernel(x, scale, shift, y), all at multiples of 16 bytes.
+// kernel(x, scale, shift, y); all addresses are aligned to 16 bytes.
 struct WarpNormKernel {
   std::shared_ptr<const JitKernel> kernel;
   size_t blocks = 0;
