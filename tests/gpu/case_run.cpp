@@ -2,9 +2,9 @@
 // Runs a list of models on device 0 through the C API.
 //   case_run < list
 // A line of the list: name model.om prefix. Inputs are read from prefix.in0, prefix.in1 ...; raw
-// outputs are written to prefix.out0 ..., their types and shapes to prefix.txt. Prints "case NAME" to
-// stderr before each case, to attribute the library's messages to it, and "NAME ok" or "NAME error" to
-// stdout after it.
+// outputs are written to prefix.out0 ..., their types and shapes to prefix.txt. Prints "case NAME"
+// to stderr before each case, to attribute the library's messages to it, and "NAME ok" or
+// "NAME error" to stdout after it.
 #include <acl/acl.h>
 
 #include <cstdio>

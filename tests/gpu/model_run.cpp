@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a model on device 0 through the C API, with random inputs from a fixed seed.
 //   model_run model.om [--runs N] [--row N] [--save results] [--compare results] [--tolerance 1e-3]
-// --save writes the outputs. --compare reads those of a run on another device and prints the largest
-// difference, divided by the largest value of the output. Prints median latencies in microseconds: of
-// one asynchronous execution and its synchronization, of one among --row that are enqueued together,
-// and of aclmdlExecute. Exits with 0 if all outputs are within the tolerance.
+// --save writes the outputs. --compare reads those of a run on another device and prints the
+// largest difference, divided by the largest value of the output. Prints median latencies in
+// microseconds: of one asynchronous execution and its synchronization, of one among --row that are
+// enqueued together, and of aclmdlExecute. Exits with 0 if all outputs are within the tolerance.
 #include <acl/acl.h>
 
 #include <algorithm>
