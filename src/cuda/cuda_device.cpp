@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The back end `cuda`: NVIDIA GPUs. cuda:N is the GPU N of the machine.
+// The back end `cuda` for NVIDIA GPUs. cuda:N is the GPU with index N.
 #include <mutex>
 
-#include "device/backend.h"
 #include "cuda/cuda_memory.h"
 #include "cuda/cuda_queue.h"
 #include "cuda/kernels/kernels.h"
+#include "device/backend.h"
 #include "device/device.h"
 
 namespace anynpu::device::cuda {
@@ -66,8 +66,7 @@ std::shared_ptr<void> pin(void* address, size_t bytes) {
 
 }  // namespace anynpu::device::cuda
 
-extern "C" __attribute__((visibility("default")))
-const anynpu::device::Backend anynpu_cuda_backend;
+extern "C" __attribute__((visibility("default"))) const anynpu::device::Backend anynpu_cuda_backend;
 const anynpu::device::Backend anynpu_cuda_backend{
     .name = "cuda",
     .number = anynpu::device::Backend::Number::unit,

@@ -9,7 +9,7 @@ namespace anynpu::device::cuda {
 
 namespace {
 
-constexpr size_t kUnit = 512;  // what CUDA's own allocator aligns blocks to is 256
+constexpr size_t kUnit = 512;  // alignment of blocks; that of cuMemAlloc is 256
 
 CUmemAllocationProp pages_of(const Gpu& gpu) {
   CUmemAllocationProp pages = {};
@@ -24,9 +24,9 @@ Result<std::shared_ptr<CudaMemory>> CudaMemory::reserve(Gpu& gpu) {
   ANYNPU_TRY(gpu.enter());
   const CUmemAllocationProp pages = pages_of(gpu);
   size_t page = 0;
-  ANYNPU_TRY(cuda_status(driver().cuMemGetAllocationGranularity(
-                             &page, &pages, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED),
-                         "asking for the size of a page"));
+  ANYNPU_TRY(cuda_status(
+      driver().cuMemGetAllocationGranularity(&page, &pages, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED),
+      "asking for the size of a page"));
   const size_t bytes = round_up(gpu.memory_bytes(), page);
   CUdeviceptr base = 0;
   ANYNPU_TRY(cuda_status(driver().cuMemAddressReserve(&base, bytes, page, 0, 0),
@@ -77,7 +77,7 @@ void CudaMemory::give_back(uintptr_t base, size_t bytes) {
   blocks_.give_back(base, bytes);
 }
 
-// Fills the gaps between the chunks that are there.
+// Maps memory wherever the range has none yet.
 Status CudaMemory::put_pages(uintptr_t begin, uintptr_t end) {
   uintptr_t at = round_down(begin, page_);
   end = round_up(end, page_);
@@ -110,7 +110,7 @@ Status CudaMemory::add_chunk(uintptr_t begin, size_t bytes) {
     return mapped;
   }
   const auto added = chunks_.emplace(begin, chunk).first;
-  // Every GPU in use that can reach this one reads and writes it.
+  // Peer access: every GPU in use that can reach this one may read and write the chunk.
   for (const Gpu* peer : Gpu::used()) {
     int reaches = peer == &gpu_;
     if (!reaches) cuda.cuDeviceCanAccessPeer(&reaches, peer->device(), gpu_.device());
@@ -118,8 +118,8 @@ Status CudaMemory::add_chunk(uintptr_t begin, size_t bytes) {
     const CUmemAccessDesc access = {
         .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = peer->device()},
         .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-    if (Status allowed = cuda_status(cuda.cuMemSetAccess(begin, bytes, &access, 1),
-                                     "making memory accessible");
+    if (Status allowed =
+            cuda_status(cuda.cuMemSetAccess(begin, bytes, &access, 1), "making memory accessible");
         !allowed.ok()) {
       drop_chunk(added);
       return allowed;

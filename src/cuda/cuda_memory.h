@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of one GPU. Virtual addresses for all of it are reserved up front; physical pages are
-// mapped in chunks as blocks are allocated, and stay mapped for later blocks until memory runs
-// short. The host cannot read it.
+// Memory of one GPU, with CUDA's virtual memory API. The address range is reserved up front;
+// physical memory is mapped in chunks as blocks are allocated, and stays mapped for reuse until the
+// GPU runs out of memory. The host cannot read it.
 #pragma once
 
 #include <map>
@@ -30,18 +30,18 @@ class CudaMemory final : public DeviceMemory {
   Status fill(void* address, int value, size_t bytes) override;
 
  private:
-  // Physical pages mapped at a part of the address range.
+  // Physical memory mapped into part of the address range.
   struct Chunk {
     size_t bytes;
     CUmemGenericAllocationHandle pages;
-    size_t blocks = 0;  // allocated blocks that touch it
+    size_t blocks = 0;  // allocated blocks that overlap it
   };
   CudaMemory(Gpu& gpu, uintptr_t base, size_t bytes, size_t page);
   Status put_pages(uintptr_t begin, uintptr_t end);
   Status add_chunk(uintptr_t begin, size_t bytes);
   void drop_chunk(std::map<uintptr_t, Chunk>::iterator chunk);
   bool drop_unused_chunks();
-  // Calls `visit` with every chunk that touches the range.
+  // Calls `visit` for each chunk that overlaps the range.
   template <typename Visit>
   void for_chunks(uintptr_t begin, uintptr_t end, Visit visit);
 

@@ -10,7 +10,7 @@ namespace anynpu::device::cuda {
 
 namespace {
 
-// Our 8 priorities spread over those of the GPU, where lower numbers go first as well.
+// Maps our 8 priorities to the GPU's range. In both, a lower number means a higher priority.
 int gpu_priority(uint32_t priority) {
   int last = 0, first = 0;
   if (driver().cuCtxGetStreamPriorityRange(&last, &first) != CUDA_SUCCESS) return 0;
@@ -19,29 +19,29 @@ int gpu_priority(uint32_t priority) {
 
 constexpr size_t kBranches = 4;
 
-// Carries the news that a queue is idle from the driver's thread, in which no CUDA call is allowed,
-// to a helper of the pool.
-struct IdleNews : ThreadPool::Job {
+// Moves the callback of when_idle() to the thread pool: the driver's callback thread must not make
+// CUDA calls.
+struct IdleCallback : ThreadPool::Job {
   std::function<void(Status)> done;
   Status status;
   Faults* faults = nullptr;
 };
 
-void CUDA_CB tell_idle(CUstream, CUresult result, void* data) {
-  auto* const news = static_cast<IdleNews*>(data);
-  news->status = cuda_status(result, "work in a stream of the GPU");
-  if (news->status.ok() && news->faults) news->status = news->faults->take();
-  ThreadPool::instance().submit(*news);
+void CUDA_CB on_idle(CUstream, CUresult result, void* data) {
+  auto* const callback = static_cast<IdleCallback*>(data);
+  callback->status = cuda_status(result, "work in a stream of the GPU");
+  if (callback->status.ok() && callback->faults) callback->status = callback->faults->take();
+  ThreadPool::instance().submit(*callback);
 }
 
 }  // namespace
 
 CudaQueue::CudaQueue(Gpu& gpu, uint32_t priority) : gpu_(gpu) {
-  made_ = gpu.enter();
-  if (!made_.ok()) return;
-  made_ = cuda_status(driver().cuStreamCreateWithPriority(&stream_, CU_STREAM_NON_BLOCKING,
-                                                          gpu_priority(priority)),
-                      "making a stream");
+  create_status_ = gpu.enter();
+  if (!create_status_.ok()) return;
+  create_status_ = cuda_status(
+      driver().cuStreamCreateWithPriority(&stream_, CU_STREAM_NON_BLOCKING, gpu_priority(priority)),
+      "making a stream");
   if (const auto faults = Faults::of(gpu); faults.ok()) faults_ = *faults;
 }
 
@@ -54,7 +54,7 @@ CudaQueue::~CudaQueue() {
 }
 
 Status CudaQueue::enter() const {
-  if (!made_.ok()) return made_;
+  if (!create_status_.ok()) return create_status_;
   return gpu_.enter();
 }
 
@@ -68,28 +68,29 @@ Status CudaQueue::fill(void* address, int value, size_t bytes) {
   return enqueue_fill(address, value, bytes, stream_);
 }
 
-// A failed query is not idle: when_idle() tells the failure.
+// A queue with an error counts as busy, so that when_idle() can report the error.
 bool CudaQueue::idle() const {
-  return !made_.ok() || (gpu_.enter().ok() && driver().cuStreamQuery(stream_) == CUDA_SUCCESS &&
-                         !(faults_ && faults_->any()));
+  return !create_status_.ok() ||
+         (gpu_.enter().ok() && driver().cuStreamQuery(stream_) == CUDA_SUCCESS &&
+          !(faults_ && faults_->any()));
 }
 
 void CudaQueue::when_idle(std::function<void(Status)> done) {
   if (const Status entered = enter(); !entered.ok()) return done(entered);
-  auto* const news = new IdleNews;
-  news->done = std::move(done);
-  news->faults = faults_;
-  news->run = [](ThreadPool::Job& job) {
-    const std::unique_ptr<IdleNews> owned(static_cast<IdleNews*>(&job));
+  auto* const callback = new IdleCallback;
+  callback->done = std::move(done);
+  callback->faults = faults_;
+  callback->run = [](ThreadPool::Job& job) {
+    const std::unique_ptr<IdleCallback> owned(static_cast<IdleCallback*>(&job));
     owned->done(std::move(owned->status));
   };
-  const CUresult added = driver().cuStreamAddCallback(stream_, tell_idle, news, 0);
+  const CUresult added = driver().cuStreamAddCallback(stream_, on_idle, callback, 0);
   if (added == CUDA_SUCCESS) return;
-  const std::unique_ptr<IdleNews> owned(news);
+  const std::unique_ptr<IdleCallback> owned(callback);
   owned->done(cuda_status(added, "work in a stream of the GPU"));
 }
 
-// Resources go with the next call after the GPU is past them.
+// Releases the resources that the GPU no longer uses.
 void CudaQueue::release_kept() {
   while (!kept_.empty() && driver().cuEventQuery(kept_.front().done) != CUDA_ERROR_NOT_READY) {
     spare_events_.push_back(kept_.front().done);
@@ -116,7 +117,7 @@ Status CudaQueue::drain() {
   ANYNPU_TRY(enter());
   Status status = cuda_status(driver().cuStreamSynchronize(stream_), "work in a stream of the GPU");
   release_kept();
-  return status.ok() ? reported() : status;
+  return status.ok() ? take_device_error() : status;
 }
 
 Status CudaQueue::make_branches() {
@@ -132,7 +133,7 @@ Status CudaQueue::make_branches() {
 
 namespace {
 
-// Events of one recording, gone with it.
+// Events of one capture, destroyed at its end.
 struct RecordedEvents {
   std::vector<CUevent> all;
   ~RecordedEvents() {
@@ -149,8 +150,9 @@ struct RecordedEvents {
 
 }  // namespace
 
-// A part goes to the stream whose last part it waits for, else to the one that was left alone the
-// longest. stream() is that stream while its work is given.
+// Captures into kBranches streams, joined by events. A part continues the branch that ends in one
+// of its dependencies; otherwise it takes the least recently used branch. stream() returns the
+// stream of the branch while the part enqueues its work.
 Status CudaQueue::capture(const std::vector<Part>& parts) {
   const Driver& cuda = driver();
   const CUstream main = stream_;
@@ -161,7 +163,7 @@ Status CudaQueue::capture(const std::vector<Part>& parts) {
   } restore{this, main};
   RecordedEvents events;
   ANYNPU_ASSIGN(const CUevent start, events.record(main));
-  std::vector<int64_t> last(kBranches, -1);  // the part that a branch ends in
+  std::vector<int64_t> last(kBranches, -1);  // the last part of each branch, or -1
   std::vector<size_t> branch_of(parts.size());
   std::vector<CUevent> done(parts.size());
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -189,8 +191,8 @@ Status CudaQueue::capture(const std::vector<Part>& parts) {
   }
   for (size_t b = 1; b < kBranches; ++b) {
     if (last[b] >= 0)
-      ANYNPU_TRY(cuda_status(
-          cuda.cuStreamWaitEvent(main, done[static_cast<size_t>(last[b])], 0), "waiting"));
+      ANYNPU_TRY(cuda_status(cuda.cuStreamWaitEvent(main, done[static_cast<size_t>(last[b])], 0),
+                             "waiting"));
   }
   return {};
 }
@@ -214,9 +216,8 @@ std::shared_ptr<void> CudaQueue::record(const std::vector<Part>& parts) {
 
 Status CudaQueue::replay(const std::shared_ptr<void>& recording) {
   ANYNPU_TRY(enter());
-  return cuda_status(
-      driver().cuGraphLaunch(static_cast<CUgraphExec>(recording.get()), stream_),
-      "launching a graph");
+  return cuda_status(driver().cuGraphLaunch(static_cast<CUgraphExec>(recording.get()), stream_),
+                     "launching a graph");
 }
 
 }  // namespace anynpu::device::cuda

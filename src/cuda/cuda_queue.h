@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queue of one stream of a program: a CUDA stream. Calls return when the work is enqueued.
+// The queue behind one stream of a program: a CUDA stream. Calls return when the work is
+// enqueued; only drain() waits for it.
 #pragma once
 
 #include <deque>
@@ -13,7 +14,8 @@ namespace anynpu::device::cuda {
 
 class CudaQueue final : public Queue {
  public:
-  // 0 is the highest of 8 priorities. If the CUDA stream cannot be created, every call fails.
+  // There are 8 priorities; 0 is the highest. If the CUDA stream cannot be created, every call
+  // fails.
   CudaQueue(Gpu& gpu, uint32_t priority);
   ~CudaQueue() override;
 
@@ -23,16 +25,17 @@ class CudaQueue final : public Queue {
   void when_idle(std::function<void(Status)> done) override;
   void keep(std::shared_ptr<void> resource) override;
   Status drain() override;
-  // Recordings are CUDA graphs.
+  // Captures `parts` into a CUDA graph; replay() launches it.
   std::shared_ptr<void> record(const std::vector<Part>& parts) override;
   Status replay(const std::shared_ptr<void>& recording) override;
 
-  // For kernels, which enqueue on stream() after enter().
+  // For kernels: call enter(), then launch on stream().
   Status enter() const;
   Gpu& gpu() const { return gpu_; }
   CUstream stream() const { return stream_; }
-  // What kernels of this GPU reported since somebody asked; ok where none could.
-  Status reported() const { return faults_ ? faults_->take() : Status(); }
+  // Returns and clears the device-side error that a kernel of this GPU reported; ok if there is
+  // none.
+  Status take_device_error() const { return faults_ ? faults_->take() : Status(); }
 
  private:
   struct Kept {
@@ -46,10 +49,10 @@ class CudaQueue final : public Queue {
   Gpu& gpu_;
   Faults* faults_ = nullptr;
   CUstream stream_ = nullptr;
-  Status made_;
+  Status create_status_;
   std::deque<Kept> kept_;
   std::vector<CUevent> spare_events_;
-  // Streams for the parts of a recording that run at the same time; the first is stream_ itself.
+  // Streams for the parallel branches of a captured graph; the first is stream_ itself.
   std::vector<CUstream> branches_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA's driver library, libcuda.so.1, opened on first use. AnyNPU does not link it, so this
-// plug-in loads on machines without a driver and reports what is missing. Thread-safe.
+// The CUDA driver API, loaded from libcuda.so.1 on first use. The plug-in does not link it, so it
+// loads on machines without a driver and can report what is missing. Thread-safe.
 #pragma once
 
 #include <cuda.h>
@@ -15,12 +15,12 @@ struct Driver {
 #undef X
 };
 
-// The driver, initialised. Fails with unsupported_feature and what to install.
+// Loads and initializes the driver. Fails with unsupported_feature and says what to install.
 Result<const Driver*> open_driver();
-// For code that runs only after open_driver() succeeded.
+// Only valid after open_driver() succeeded.
 const Driver& driver();
 
-// The outcome of a driver call as a Status: `what` says what was being done.
+// Converts the result of a driver call to a Status; `what` describes the call in the message.
 Status cuda_status(CUresult result, const char* what);
 
 }  // namespace anynpu::device::cuda

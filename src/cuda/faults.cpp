@@ -16,10 +16,10 @@ Result<Faults*> Faults::of(const Gpu& gpu) {
   if (faults) return faults;
   ANYNPU_TRY(gpu.enter());
   void* board = nullptr;
-  ANYNPU_TRY(cuda_status(driver().cuMemHostAlloc(&board, 3 * sizeof(int64_t),
-                                                 CU_MEMHOSTALLOC_PORTABLE |
-                                                     CU_MEMHOSTALLOC_DEVICEMAP),
-                         "taking memory for what kernels report"));
+  ANYNPU_TRY(
+      cuda_status(driver().cuMemHostAlloc(&board, 3 * sizeof(int64_t),
+                                          CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP),
+                  "taking memory for what kernels report"));
   static_cast<int64_t*>(board)[0] = 0;
   return faults = new Faults(static_cast<int64_t*>(board));
 }

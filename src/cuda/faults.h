@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels find wrong in their data while they run, such as an index outside its axis. A kernel
-// writes the number of its check and the value to a board in host memory; the next queue of that GPU
-// that is waited for tells it. Thread-safe.
+// Device-side errors: kernels report bad data, such as an index out of range. A kernel writes the
+// number of its check and the value to a small buffer in pinned host memory (the board). The next
+// synchronization of any queue of that GPU returns the error. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -18,20 +18,21 @@ class Gpu;
 
 class Faults {
  public:
-  // Of one GPU, made on first use; fails where no memory can be had. Never destroyed.
+  // The instance for `gpu`, created on first use and never destroyed. Fails if out of memory.
   static Result<Faults*> of(const Gpu& gpu);
 
-  // The number for fault(board, number, value, extent) of generated kernels. `label` is the node.
+  // Registers a node by its label and returns the `number` that generated kernels pass to
+  // fault(board, number, value, extent).
   uint64_t add(std::string label);
   volatile int64_t* board() const { return board_; }
 
   bool any() const { return board_[0] != 0; }
-  // What was found since the last call, in the words of the host's kernels.
+  // Returns and clears the error, with the same message as the CPU kernels.
   Status take();
 
  private:
   explicit Faults(int64_t* board) : board_(board) {}
-  volatile int64_t* const board_;  // number of the check, or 0; value; extent
+  volatile int64_t* const board_;  // number of the check (0: no error), value, extent
   std::mutex mutex_;
   std::vector<std::string> labels_;
 };

@@ -9,7 +9,7 @@ namespace anynpu::device::cuda {
 
 namespace {
 
-constexpr int kOldestCapability = 75;  // Turing: the oldest that CUDA 13 compiles for
+constexpr int kOldestCapability = 75;  // Turing, the oldest that CUDA 13 supports
 
 struct Gpus {
   std::mutex mutex;
@@ -58,12 +58,12 @@ Status Gpu::open() {
   capability_ = major * 10 + minor;
   if (capability_ < kOldestCapability) {
     return fail(Code::unsupported_feature,
-                "{} has compute capability {}.{}; CUDA 13 needs 7.5 (Turing) or later", name_, major,
-                minor);
+                "{} has compute capability {}.{}; CUDA 13 needs 7.5 (Turing) or later", name_,
+                major, minor);
   }
   int pitch = 0;
   cuda.cuDeviceGetAttribute(&pitch, CU_DEVICE_ATTRIBUTE_MAX_PITCH, device_);
-  longest_pitch_ = static_cast<size_t>(pitch);
+  max_pitch_ = static_cast<size_t>(pitch);
   ANYNPU_TRY(cuda_status(cuda.cuDeviceTotalMem(&memory_bytes_, device_), "asking for its memory"));
   return cuda_status(cuda.cuDevicePrimaryCtxRetain(&context_, device_),
                      "opening the GPU (is it in use by a program that has it alone?)");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One GPU of the machine: its number, its primary context (shared with cuBLAS, cuDNN and other
-// users of CUDA in the process) and its properties. Never destroyed. Thread-safe.
+// One GPU: its index, its properties and its primary context, which cuBLAS, cuDNN and other CUDA
+// code in the process share. Never destroyed. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +13,21 @@ namespace anynpu::device::cuda {
 
 class Gpu {
  public:
-  // The GPU `unit` of the machine, the same object every time. Fails with invalid_device and how
-  // many there are.
+  // The GPU with index `unit`; always the same object. Fails with invalid_device and the number of
+  // GPUs.
   static Result<Gpu*> find(int unit);
-  // All GPUs that find() has returned so far.
+  // All GPUs that find() has returned so far, by index.
   static std::vector<Gpu*> used();
 
   int unit() const { return unit_; }
   CUdevice device() const { return device_; }
   const std::string& name() const { return name_; }
   size_t memory_bytes() const { return memory_bytes_; }
-  size_t longest_pitch() const { return longest_pitch_; }  // of 2D copies
-  int capability() const { return capability_; }  // 90 for compute capability 9.0
+  size_t max_pitch() const { return max_pitch_; }  // of 2D copies
+  int capability() const { return capability_; }   // 90 for compute capability 9.0
 
-  // Makes the GPU's context current in the calling thread. Needed before any call about this GPU,
-  // since other users of CUDA in the process change it too. About 30 ns.
+  // Makes the GPU's context current in the calling thread. Call it before any driver call, because
+  // other CUDA code in the process may have changed the context. Takes about 30 ns.
   Status enter() const;
 
  private:
@@ -39,7 +39,7 @@ class Gpu {
   CUcontext context_ = nullptr;
   std::string name_;
   size_t memory_bytes_ = 0;
-  size_t longest_pitch_ = 0;
+  size_t max_pitch_ = 0;
   int capability_ = 0;
 };
 

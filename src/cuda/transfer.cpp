@@ -17,14 +17,14 @@ bool overlap(const CopyRows& rows) {
          from < to + extent(rows.to_pitch, rows.width, rows.height);
 }
 
-Status enqueue_apart(const Gpu& gpu, const CopyRows& rows, CUstream stream) {
+Status enqueue_disjoint(const Gpu& gpu, const CopyRows& rows, CUstream stream) {
   const Driver& cuda = driver();
   if (rows.height == 1) {
     return cuda_status(
         cuda.cuMemcpyAsync(address_of(rows.to), address_of(rows.from), rows.width, stream),
         "copying");
   }
-  if (rows.to_pitch <= gpu.longest_pitch() && rows.from_pitch <= gpu.longest_pitch()) {
+  if (rows.to_pitch <= gpu.max_pitch() && rows.from_pitch <= gpu.max_pitch()) {
     CUDA_MEMCPY2D copy = {};
     copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
     copy.srcDevice = address_of(rows.from);
@@ -36,28 +36,28 @@ Status enqueue_apart(const Gpu& gpu, const CopyRows& rows, CUstream stream) {
     return cuda_status(cuda.cuMemcpy2DAsync(&copy, stream), "copying rows");
   }
   for (size_t row = 0; row < rows.height; ++row) {
-    ANYNPU_TRY(cuda_status(cuda.cuMemcpyAsync(address_of(rows.to) + row * rows.to_pitch,
-                                              address_of(rows.from) + row * rows.from_pitch,
-                                              rows.width, stream),
-                           "copying a row"));
+    ANYNPU_TRY(cuda_status(
+        cuda.cuMemcpyAsync(address_of(rows.to) + row * rows.to_pitch,
+                           address_of(rows.from) + row * rows.from_pitch, rows.width, stream),
+        "copying a row"));
   }
   return {};
 }
 
-// The bytes go through a block beside: what is read is read before anything is written.
+// Copies through a temporary buffer, so that everything is read before anything is written.
 Status enqueue_overlapping(const Gpu& gpu, const CopyRows& rows, CUstream stream) {
   const Driver& cuda = driver();
-  CUdeviceptr beside = 0;
-  ANYNPU_TRY(cuda_status(cuda.cuMemAllocAsync(&beside, rows.width * rows.height, stream),
+  CUdeviceptr staging = 0;
+  ANYNPU_TRY(cuda_status(cuda.cuMemAllocAsync(&staging, rows.width * rows.height, stream),
                          "taking memory for a copy of overlapping ranges"));
-  auto* const staged = reinterpret_cast<void*>(beside);
-  Status status = enqueue_apart(
+  auto* const staged = reinterpret_cast<void*>(staging);
+  Status status = enqueue_disjoint(
       gpu, {staged, rows.from, rows.width, rows.height, rows.width, rows.from_pitch}, stream);
   if (status.ok()) {
-    status = enqueue_apart(
+    status = enqueue_disjoint(
         gpu, {rows.to, staged, rows.width, rows.height, rows.to_pitch, rows.width}, stream);
   }
-  const Status freed = cuda_status(cuda.cuMemFreeAsync(beside, stream), "freeing staged bytes");
+  const Status freed = cuda_status(cuda.cuMemFreeAsync(staging, stream), "freeing staged bytes");
   return status.ok() ? freed : status;
 }
 
@@ -65,7 +65,8 @@ Status enqueue_overlapping(const Gpu& gpu, const CopyRows& rows, CUstream stream
 
 Status enqueue_copy(const Gpu& gpu, const CopyRows& rows, CUstream stream) {
   if (rows.width == 0 || rows.height == 0) return {};
-  return overlap(rows) ? enqueue_overlapping(gpu, rows, stream) : enqueue_apart(gpu, rows, stream);
+  return overlap(rows) ? enqueue_overlapping(gpu, rows, stream)
+                       : enqueue_disjoint(gpu, rows, stream);
 }
 
 Status enqueue_fill(void* address, int value, size_t bytes, CUstream stream) {
@@ -76,13 +77,13 @@ Status enqueue_fill(void* address, int value, size_t bytes, CUstream stream) {
 }
 
 Result<CUstream> stream_of_thread(const Gpu& gpu) {
-  // Never destroyed: threads may end after the driver did.
+  // Never destroyed: threads may end after the driver has shut down.
   thread_local auto* const streams = new std::map<int, CUstream>;
   ANYNPU_TRY(gpu.enter());
   CUstream& stream = (*streams)[gpu.unit()];
   if (!stream) {
-    ANYNPU_TRY(cuda_status(
-        driver().cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0), "making a stream"));
+    ANYNPU_TRY(cuda_status(driver().cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0),
+                           "making a stream"));
   }
   return stream;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies and fills of GPU memory in a CUDA stream, shared by memory and queues.
+// Asynchronous copies and fills of GPU memory, used by CudaMemory and CudaQueue.
 #pragma once
 
 #include "cuda/gpu.h"
@@ -7,12 +7,12 @@
 
 namespace anynpu::device::cuda {
 
-// Enqueues the copy. Ranges may overlap where both are on `gpu`.
+// Source and destination may overlap if both are on `gpu`.
 Status enqueue_copy(const Gpu& gpu, const CopyRows& rows, CUstream stream);
 Status enqueue_fill(void* address, int value, size_t bytes, CUstream stream);
 
-// A stream of the calling thread on `gpu`, for work that is synchronized at once. Makes the GPU's
-// context current.
+// The calling thread's own stream on `gpu`, for calls that synchronize before they return. Makes
+// the GPU's context current.
 Result<CUstream> stream_of_thread(const Gpu& gpu);
 
 }  // namespace anynpu::device::cuda

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs many small models on device 0, one after the other, through the C API as programs do.
+// Runs a list of models on device 0 through the C API.
 //   case_run < list
-// A line of the list: name model.om prefix. Inputs are prefix.in0, prefix.in1 ...; outputs are
-// written to prefix.out0 ... as they lie, their types and shapes to prefix.txt. "case NAME" goes to
-// stderr before a case, so that what the library prints there is known by its case; a line "NAME ok"
-// or "NAME what failed" to stdout behind it.
+// A line of the list: name model.om prefix. Inputs are read from prefix.in0, prefix.in1 ...; raw
+// outputs are written to prefix.out0 ..., their types and shapes to prefix.txt. Prints "case NAME"
+// to stderr before each case, to attribute the library's messages to it, and "NAME ok" or
+// "NAME error" to stdout after it.
 #include <acl/acl.h>
 
 #include <cstdio>
@@ -16,7 +16,7 @@
 
 namespace {
 
-constexpr size_t kRoom = size_t{1} << 22;  // for outputs whose size the model leaves open
+constexpr size_t kRoom = size_t{1} << 22;  // for outputs of unknown size
 
 struct Failed {
   std::string why;
@@ -34,7 +34,7 @@ std::vector<char> read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Memory of the device and the buffers of a dataset, gone together.
+// A dataset that owns its buffers and their device memory.
 struct Dataset {
   aclmdlDataset* set = aclmdlCreateDataset();
   std::vector<void*> memory;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies 1 GiB of pinned host memory to device 0 and prints the median rate, in GB/s.
+// Copies 1 GiB of pinned host memory to device 0 and prints the median throughput in GB/s.
 #include <acl/acl.h>
 
 #include <algorithm>

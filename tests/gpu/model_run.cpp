@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a model on device 0 with inputs made from a seed, through the C API as programs do.
+// Runs a model on device 0 through the C API, with random inputs from a fixed seed.
 //   model_run model.om [--runs N] [--row N] [--save results] [--compare results] [--tolerance 1e-3]
-// --save writes the outputs, --compare reads them (of a run on another device) and says how far they
-// are apart: the largest difference over the largest value of the output. Prints the median time of
-// an execution in microseconds: in a stream, of one that is waited for and of one among --row that are
-// enqueued together, and of aclmdlExecute. Ends with 0 when all outputs are within the tolerance.
+// --save writes the outputs. --compare reads those of a run on another device and prints the
+// largest difference, divided by the largest value of the output. Prints median latencies in
+// microseconds: of one asynchronous execution and its synchronization, of one among --row that are
+// enqueued together, and of aclmdlExecute. Exits with 0 if all outputs are within the tolerance.
 #include <acl/acl.h>
 
 #include <algorithm>
@@ -162,7 +162,7 @@ int main(int count, char** words) {
     const std::chrono::duration<double, std::micro> taken = std::chrono::steady_clock::now() - start;
     return taken.count() / length;
   };
-  for (int run = 0; run < 3; ++run) time_row(row);  // recordings are made
+  for (int run = 0; run < 3; ++run) time_row(row);  // warm up: captures the CUDA graph
   std::vector<double> executed;
   for (int run = 0; run < runs; ++run) {
     const auto start = std::chrono::steady_clock::now();

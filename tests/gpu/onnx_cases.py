@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the cases of the onnx package's backend suite on a GPU and counts where they ran.
+"""Runs the onnx package's backend test suite on a GPU and counts the cases that run entirely on it.
 
     tests/gpu/onnx_cases.py --build build [--devices cuda:0] [--only name ...]
 
-Each case is compiled by atc and run by case_run on the device. A case runs on the GPU itself when
-none of its operators falls back to a kernel of the host (ANYNPU_VERBOSE=dispatch). Prints a line for
-each case that failed, the operators that fell back, and the counts.
+Each case is compiled by atc and run by case_run on the device. A case runs entirely on the GPU if none of its
+operators falls back to a CPU kernel (ANYNPU_VERBOSE=dispatch). Prints a line for each failed case, the operators
+that fell back, and the counts.
 """
 
 import argparse
@@ -32,7 +32,7 @@ FALLBACK = re.compile(r"^anynpu,dispatch,(\w+) '.*falls back", re.M)
 
 
 def open_shapes(model, tensors):
-    """--input_shape with the shapes of the data, for models whose inputs leave extents open."""
+    """--input_shape with the shapes of the test data, for models with dynamic input shapes."""
     values = cases.graph_inputs(model.graph)
     if all(v.type.tensor_type.HasField("shape") and
            all(d.HasField("dim_value") for d in v.type.tensor_type.shape.dim) for v in values):
@@ -42,7 +42,7 @@ def open_shapes(model, tensors):
 
 
 def prepare(build, folder, case):
-    """The compiled case with its inputs in files; what atc said where it failed."""
+    """Compiles a case and writes its inputs to files. Returns None, or the error of atc."""
     inputs, _ = next(cases.data_sets(case))
     prefix = os.path.join(folder, case.name)
     for i, tensor in enumerate(inputs):
@@ -56,7 +56,7 @@ def prepare(build, folder, case):
 
 
 def run_some(build, folder, devices, names):
-    """Outcome and operators that fell back, by name, of cases that one process runs."""
+    """Runs cases in one process. Returns outcomes and the operators that fell back, by name of the case."""
     left, outcomes, fallbacks = list(names), {}, {}
     while left:
         given = "".join(f"{n} {folder}/{n}.om {folder}/{n}\n" for n in left)
@@ -71,7 +71,7 @@ def run_some(build, folder, devices, names):
             fallbacks[name] = FALLBACK.findall(text)
         begun = [n for n in left if n in outcomes]
         left = left[len(begun):]
-        if done.returncode != 0 and left:  # a crash ends the process: the next one goes on behind it
+        if done.returncode != 0 and left:  # after a crash, a new process continues with the next case
             outcomes[left[0]] = f"the process ended with {done.returncode}: {done.stderr[-200:]}"
             left = left[1:]
         elif not begun:
@@ -80,7 +80,7 @@ def run_some(build, folder, devices, names):
 
 
 def compare(folder, case):
-    """None, or how the outputs differ from what the case expects."""
+    """None, or how the outputs differ from the expected ones."""
     _, expected = next(cases.data_sets(case))
     with open(os.path.join(folder, case.name + ".txt"), encoding="utf-8") as file:
         outputs = [[int(word) for word in line.split()] for line in file]
@@ -103,7 +103,7 @@ def compare(folder, case):
 
 
 def run(build, devices, only=()):
-    """What a page or a test wants to know about the run."""
+    """Runs the cases and returns the counts, the operators that fell back and the failures."""
     chosen = [case for case in cases.all_cases()
               if (not only or case.name in only) and not cases.why_out_of_scope(cases.load(case))]
     with tempfile.TemporaryDirectory(prefix="anynpu-gpu-cases-") as folder:
@@ -133,7 +133,7 @@ def main():
     parser.add_argument("--build", default="build")
     parser.add_argument("--devices", default="cuda:0")
     parser.add_argument("--only", nargs="*", default=())
-    parser.add_argument("--json", help="writes the result there")
+    parser.add_argument("--json", help="file to write the result to")
     options = parser.parse_args()
     result = run(os.path.abspath(options.build), options.devices, options.only)
     if options.json:

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs what needs an NVIDIA GPU and writes docs/gpu_results.json and docs/gpu.md.
+"""Runs the tests and benchmarks that need an NVIDIA GPU and writes docs/gpu_results.json and docs/gpu.md.
 
-    tests/gpu/run.py --build build     all of it (make gpu-test)
-    tests/gpu/run.py --docs            the page again, from the results that are there
+    tests/gpu/run.py --build build     everything (make gpu-test)
+    tests/gpu/run.py --docs            only write docs/gpu.md again from docs/gpu_results.json
 
-The conformance suite of tests/device on cuda:0; each network of examples/models with the same inputs
-on the CPU and on the GPU, in float32 and float16: how far results are apart, times, operators that fall
-back; the figures that the back end has to reach, each beside what was measured; the ONNX cases
-(onnx_cases.py). Needs python3 with onnx and numpy; with torch the figures that are relative to it.
+Runs the conformance suite of tests/device on cuda:0; each network of examples/models on the CPU and the GPU with
+the same inputs, in float32 and float16 (difference of the results, latency, operators that fall back); the
+performance targets; and the ONNX cases (onnx_cases.py). Needs onnx and numpy, and torch for the targets that are
+relative to it.
 """
 
 import argparse
@@ -27,7 +27,7 @@ PAGE = os.path.join(ROOT, "docs", "gpu.md")
 NETWORKS = ("resnet50", "mobilenetv2", "efficientnet", "yolov5", "unet", "bert", "vit")
 TOLERANCE = {"fp32": 1e-4, "fp16": 0.02}
 
-# What, network, batch, and the milliseconds that must be reached, and that would be good.
+# Name, network, batch, and latency in milliseconds: required and target.
 FIGURES = (("ResNet-50 fp16, batch 1", "resnet50", 1, 0.41, 0.30),
            ("ResNet-50 fp16, batch 32", "resnet50", 32, 1.28, 1.0),
            ("ResNet-50 fp16, batch 128", "resnet50", 128, 4.05, 3.0),
@@ -37,64 +37,73 @@ FIGURES = (("ResNet-50 fp16, batch 1", "resnet50", 1, 0.41, 0.30),
            ("ViT-B/16 fp16, batch 1", "vit", 1, 0.6, 0.4),
            ("ViT-B/16 fp16, batch 32", "vit", 32, 2.75, 2.2))
 REASONS = (
-    "What is missed, and why: BERT-base 32x128 spends two thirds of its time in products that run at 500 to 670 "
-    "TFLOP/s; three of them a layer could be one, and the exact GELU is a pass of its own, because cuBLASLt fuses only its "
-    "approximation by tanh and cuDNN's fused kernel was slower.",
-    "BERT-base 1x128 came to 0.45 to 0.49 ms in five runs: several products are nearly equally fast alone, and the "
-    "measurement at load picks one of them. The product of 8192 is measured while the card is cool and picks a kernel "
-    "that is slower than torch's once the card lowers its clock.",
-    "Not measured: YOLOv5s, U-Net and EfficientNet-B0 beside torch; the enqueue of a captured graph, which is replayed "
-    "task by task; memory beside torch.")
-FIRST_LOAD_MS, LATER_LOAD_MS = 10000, 500  # of ResNet-50, batch 1
+    "Why targets are missed: BERT-base 32x128 spends two thirds of its time in matrix products that run at 500 to 670 "
+    "TFLOP/s. The three QKV projections of a layer could be one product. The exact GELU is a separate kernel, because "
+    "cuBLASLt fuses only the tanh approximation and cuDNN's fused kernel was slower.",
+    "BERT-base 1x128 varied from 0.45 to 0.49 ms in five runs: several algorithms are almost equally fast when timed "
+    "alone, and autotuning picks one of them. The 8192 product is autotuned while the GPU is cool, and the algorithm it "
+    "picks is slower than torch's once the GPU lowers its clock.",
+    "Not measured: YOLOv5s, U-Net and EfficientNet-B0 against torch; the enqueue time of a captured graph, which is "
+    "replayed task by task; memory use against torch.")
+FIRST_LOAD_MS, LATER_LOAD_MS = 10000, 500  # required, for ResNet-50 with batch 1
 
 TEXT = """# NVIDIA GPUs
 
-`ANYNPU_DEVICES=cuda:0` makes GPU 0 of the machine device 0; `cuda:0,cuda:1,cpu:2` gives two GPUs and two
-CPU devices. Programs stay unchanged and models are not converted again: a `.om` file runs on every device.
+`ANYNPU_DEVICES=cuda:0` makes GPU 0 device 0; `cuda:0,cuda:1,cpu:2` gives two GPUs and two CPU devices. Programs
+need no changes and models need no conversion: a `.om` file runs on every device.
 
-## What it needs
+## Requirements
 
-- an NVIDIA driver, version 580 or later (CUDA 13), and a card with compute capability 7.5 or later;
-- at run time NVRTC, cuBLASLt and cuDNN 9 of CUDA 13, from the toolkit or from NVIDIA's packages on PyPI
-  (`nvidia-cuda-nvrtc`, `nvidia-cublas`, `nvidia-cudnn-cu13`). They are searched on the loader's paths, in the
+- An NVIDIA driver, version 580 or later (CUDA 13), and a GPU with compute capability 7.5 or later.
+- At run time: NVRTC, cuBLASLt and cuDNN 9 for CUDA 13, from the toolkit or from NVIDIA's packages on PyPI
+  (`nvidia-cuda-nvrtc`, `nvidia-cublas`, `nvidia-cudnn-cu13`). They are searched in the loader's search path, in the
   folders of `ANYNPU_CUDA_LIBRARIES` and in `/usr/local/cuda/lib64`. Operators whose library is missing fall back to
-  the host;
-- to build the plug-in `libanynpu_cuda.so`, the headers of CUDA 13 and cuDNN 9. The plug-in links no CUDA library, and
-  a machine without the headers builds and runs everything else.
+  the CPU.
+- To build the plug-in `libanynpu_cuda.so`: the headers of CUDA 13 and cuDNN 9. The plug-in links no CUDA library.
+  Without the headers everything else still builds.
 
-Without a driver, or with one that is too old, the GPU is not in the list of devices and the first error says why.
+Without a driver, or with one that is too old, the GPU is not listed as a device, and the first error says why.
 
 ## How it works
 
-Device memory is the GPU's own: virtual addresses for all of it are reserved up front, physical pages are mapped as
-blocks are allocated (`src/cuda/cuda_memory.h`). The host cannot read it, so a program that dereferences a device
-pointer crashes, as it does with an NPU. `aclrtMallocHost` gives pinned memory. A stream is a CUDA stream; copies,
-fills and models are enqueued while earlier work is still running (`src/device/stream.h`).
+**Memory.** The address range for the GPU's whole memory is reserved up front; physical memory is mapped as blocks
+are allocated (`src/cuda/cuda_memory.h`). The host cannot read it, so a program that dereferences a device pointer
+crashes, as with an NPU. `aclrtMallocHost` allocates pinned memory.
 
-Models, single operators and matrix products are planned with the kernels of `src/cuda/kernels`. Matrix products go
-through cuBLASLt, with bias, residual and clamp; convolutions of float16 and bfloat16 run with channels last, with
-bias, residual and clamp, as one cuDNN graph or one matrix product; layouts are turned only where neighbours differ.
-Attention of 16-bit floats is one kernel (`flash_attention.cpp`), as are layer normalisation and depthwise
-convolutions. The rest is generated as CUDA C++ for the shapes at hand and compiled by NVRTC. float32 is computed in
-float32, not TF32. Where the libraries offer several ways, they are measured when a model is loaded; choices and
-compiled kernels are kept in the cache folder (`ASCEND_CACHE_PATH`), so a later load takes a fraction of a second.
-A plan that meets the same buffers again is replayed as one CUDA graph, unless some of its operators run on the host;
-operators that do not wait for each other run at the same time (`src/exec/step_order.h`).
+**Streams.** A stream is a CUDA stream. Copies, fills and models are enqueued without waiting for earlier work
+(`src/device/stream.h`).
 
-A kernel that finds an index outside its axis reports it, with the node, the value and the extent, as the host's
-kernels do: the execution, or the stream that is waited for, fails with it.
+**Kernels** are in `src/cuda/kernels`:
 
-An operator without a GPU kernel runs on the CPU with copies of its operands. You can see it:
+- Matrix products use cuBLASLt with a fused epilogue (bias, residual, ReLU).
+- Convolutions of float16 and bfloat16 run in channels-last layout (NHWC), as a cuDNN graph with a fused epilogue or
+  as a matrix product. Layouts are converted only between operators that need different ones.
+- Attention of 16-bit floats is a flash attention kernel (`flash_attention.cpp`). Layer normalization and depthwise
+  convolutions have their own kernels.
+- All other kernels are generated as CUDA C++ for the given shapes and compiled with NVRTC.
+
+float32 is computed in float32, not TF32.
+
+**Autotuning.** Where cuBLASLt and cuDNN offer several algorithms or engines, they are timed when a model is loaded.
+The results and the compiled kernels are cached on disk (`ASCEND_CACHE_PATH`), so a later load takes a fraction of a
+second.
+
+**CUDA graphs.** A plan that runs again with the same buffers is captured and replayed as one CUDA graph, unless some
+of its operators run on the CPU. Independent operators run in parallel (`src/exec/step_order.h`).
+
+**Device-side errors.** A kernel that finds an index out of range reports the node, the value and the extent, as the
+CPU kernels do. The execution fails with this error or, if it is asynchronous, the next synchronization of the stream.
+
+**Fallback.** An operator without a GPU kernel runs on the CPU, on copies of its operands.
 `ANYNPU_VERBOSE=dispatch` prints each choice, and in profiles the kernel's name ends in ` (on the host)`.
 
-## What is missing
+## Limitations
 
-- The projections of queries, keys and values are three products; as one they would take less time. An exact GELU
-  is a kernel of its own behind the product. int8 models run on the host. Weights for 16-bit kernels must be
-  constants of the model.
+- The QKV projections are three matrix products, where one would be faster. The exact GELU is a separate kernel after
+  the product. int8 models run on the CPU. Weights for 16-bit kernels must be constants of the model.
 - Captured streams (`aclmdlRI*`) are replayed task by task. Events and callbacks wait for the stream on the host.
-- Media (`acldvpp`, himpi), virtual memory, memory shared between processes, HPE, aclnn and HCCL on device memory
-  of a GPU; times of kernels in profiles (CUPTI); `npu-smi` shows no data of the card.
+- Not supported on GPU memory: media (`acldvpp`, himpi), virtual memory, memory shared between processes, HPE, aclnn
+  and HCCL. Profiles have no kernel times (CUPTI), and `npu-smi` shows no data of the GPU.
 """
 
 
@@ -110,7 +119,7 @@ def conformance(build):
 
 
 def compiled(build, folder, name, batch, precision):
-    """The path of a compiled network, without its ending."""
+    """Compiles a network; returns the path of the .om file without its extension."""
     model = os.path.join(folder, f"{name}_{batch}_{precision}")
     made = os.path.join(folder, f"{name}_{batch}.onnx")
     commands = [[os.path.join(build, "bin/atc"), f"--model={made}", "--framework=5", f"--output={model}",
@@ -147,7 +156,7 @@ def network(build, name, precision, folder):
 
 
 def figure(build, what, folder):
-    """What a row of FIGURES came to: twice, with an empty cache of choices and with that of the first."""
+    """Measures a row of FIGURES: first with an empty cache, then with the cache that the first run wrote."""
     name, network_name, batch, must, aim = what
     model = compiled(build, folder, network_name, batch, "fp16")
     runner = os.path.join(build, "tests/gpu/model_run")
@@ -166,7 +175,7 @@ def figure(build, what, folder):
 
 
 def one_node(path, op, kind, shapes):
-    """A model of one operator."""
+    """Writes an ONNX model with one operator."""
     import onnx
     from onnx import helper
     names = [f"x{i}" for i in range(len(shapes))]
@@ -177,7 +186,7 @@ def one_node(path, op, kind, shapes):
 
 
 def other_figures(build, folder):
-    """Rows of name, measured, what must be reached, whether it is."""
+    """Rows of (name, measured, required, whether it is met), and the results of torch."""
     from onnx import TensorProto
     runner = os.path.join(build, "tests/gpu/model_run")
     code, out, err = run([sys.executable, os.path.join(ROOT, "tests/gpu/torch_peers.py")])
@@ -209,15 +218,15 @@ def other_figures(build, folder):
 def verdict(row):
     if row["ms"] is None:
         return "failed"
-    return "aim reached" if row["ms"] <= row["aim"] else "met" if row["ms"] <= row["must"] else "missed"
+    return "target met" if row["ms"] <= row["aim"] else "met" if row["ms"] <= row["must"] else "missed"
 
 
 def figures_text(results):
-    lines = ["### Figures\n",
-             "Milliseconds of one execution: among ten that are enqueued together, and of one that is waited for on "
-             "the host; medians of 60. The smaller counts: both hold more than the time between two events of the GPU "
-             "around a replay. The first load measures kernels and writes the cache, the second reads it.\n",
-             "| work | in a row | waited for | must reach | aim | | first load, ms | later, ms |",
+    lines = ["### Performance\n",
+             "Latency of one execution in milliseconds, median of 60. Pipelined: one of ten that are enqueued together. "
+             "Synchronous: enqueued alone and synchronized on the host. The smaller one counts. Both are host times and "
+             "include launch overhead. The first load autotunes and writes the cache; later loads read it.\n",
+             "| benchmark | pipelined | synchronous | required | target | result | first load, ms | later load, ms |",
              "|---|---|---|---|---|---|---|---|"]
     for row in results["figures"]:
         if row["ms"] is None:
@@ -236,7 +245,7 @@ def figures_text(results):
         lines.append(f"| {name} | {measured} | | {most} | | {'met' if met else 'missed'} | | |")
     for batch in (1, 32, 128):
         if f"resnet50_b{batch}_ms" in other.get("torch", {}):
-            lines.append(f"| torch in the same run, folded and fused cuDNN in a CUDA graph, batch {batch} | "
+            lines.append(f"| ResNet-50 in torch (batch norm folded, fused cuDNN, CUDA graph), batch {batch} | "
                          f"{other['torch'][f'resnet50_b{batch}_ms']:.3f} | | | | | | |")
     return lines + ["", *REASONS, ""]
 
@@ -247,23 +256,23 @@ def cases_text(results):
         return []
     host = ", ".join(f"{op} ({count})" for op, count in list(found["operators_on_host"].items())[:40])
     return ["### ONNX cases\n",
-            f"{found['passed']} of {found['cases']} cases of the onnx package's backend suite pass; "
-            f"{found['on_gpu']} of them run on the GPU itself, with no operator on the host. Operators that fell back, "
-            f"with the number of cases: {host}.\n"]
+            f"{found['passed']} of {found['cases']} cases of the onnx package's backend test suite pass; "
+            f"{found['on_gpu']} of them run entirely on the GPU. Operators that fell back to the CPU, with the number "
+            f"of cases: {host}.\n"]
 
 
 def page(results):
     found = results["conformance"]
     lines = [TEXT, "## Last run\n",
-             f"{results['date']}, {results['card']}, the CPU beside it with {results['cores']} cores. "
+             f"{results['date']}, {results['card']}, host with {results['cores']} CPU cores. "
              "Written by `make gpu-test`.\n",
              f"Conformance suite: {found['PASSED']} passed, {found['FAILED']} failed, {found['SKIPPED']} skipped "
              "for capabilities that the back end lacks.\n",
              *figures_text(results), *cases_text(results),
              "### Networks, batch 1\n",
-             "Medians of executions in a stream, waited for on the host; the largest difference from the CPU's results "
-             "over the largest value.\n",
-             "| network | GPU, ms | CPU, ms | load and first run, ms | largest difference | operators on the host |",
+             "Median latency of synchronous executions in a stream. The difference is the largest absolute difference "
+             "from the CPU's results, divided by the largest value.\n",
+             "| network | GPU, ms | CPU, ms | load and first run, ms | difference | operators on the CPU |",
              "|---|---|---|---|---|---|"]
     for net in results["networks"]:
         host = ", ".join(f"{count} {op}" for op, count in net["fallbacks"].items()) or "none"
@@ -275,7 +284,7 @@ def page(results):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build")
-    parser.add_argument("--docs", action="store_true", help="write docs/gpu.md from docs/gpu_results.json alone")
+    parser.add_argument("--docs", action="store_true", help="only write docs/gpu.md from docs/gpu_results.json")
     options = parser.parse_args()
     if options.docs:
         with open(RESULTS, encoding="utf-8") as file:
@@ -292,11 +301,11 @@ def main():
             results["other"] = other_figures(options.build, folder)
             results["networks"] = [network(options.build, name, precision, folder)
                                    for precision in ("fp32", "fp16") for name in NETWORKS]
-        import onnx_cases  # needs the cases, which the page alone does not
+        import onnx_cases  # imported here: --docs does not need the onnx package
         results["onnx"] = onnx_cases.run(os.path.abspath(options.build), "cuda:0")
         for name, why in results["onnx"]["failures"].items():
             print(f"{name}: {why}", flush=True)
-        results["onnx"]["failures"] = sorted(results["onnx"]["failures"])  # reasons hold paths of the machine
+        results["onnx"]["failures"] = sorted(results["onnx"]["failures"])  # the messages contain local paths
         with open(RESULTS, "w", encoding="utf-8") as file:
             json.dump(results, file, indent=1)
             file.write("\n")

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torch reaches on the same GPU, for the figures that are relative to it. Prints JSON.
+"""Benchmarks torch on the same GPU, as the baseline of the targets that are relative to it. Prints JSON.
 
     tests/gpu/torch_peers.py
 
-product_ms: 8192 x 8192 x 8192 in bfloat16, one of ten in a row, since the card slows down under such
-a load; copy_gbs: 1 GiB of pinned memory to the GPU;
-resnet50_b*_ms: ResNet-50 in float16 with batch norms folded, cuDNN's fused convolutions and a CUDA
-graph, which is what the times of ResNet-50 have to reach. Needs torch and torchvision.
+product_ms: matrix product of 8192 x 8192 x 8192 in bfloat16, one of ten back to back, because the GPU lowers its
+clock under such a load. copy_gbs: copy of 1 GiB of pinned memory to the GPU. resnet50_b*_ms: ResNet-50 in float16
+with batch norm folded, cuDNN's fused convolutions and a CUDA graph. Needs torch and torchvision.
 """
 
 import json
@@ -51,7 +50,7 @@ def folded(conv, norm):
 
 
 def resnet50():
-    """The network as a function of channels-last pictures."""
+    """The network as a function of channels-last images."""
     net = torchvision.models.resnet50(weights=None).eval().cuda()
     stem = folded(net.conv1, net.bn1)
     blocks = [(folded(b.conv1, b.bn1), folded(b.conv2, b.bn2), folded(b.conv3, b.bn3),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// FusedAttention: in one kernel, or as two products with a kernel for the rows of scores between
-// them, which lie in the workspace.
+// FusedAttention: flash attention, or two matrix products with a softmax kernel in between and the
+// scores in the workspace.
+#include "ops/attention/attention.h"
+
 #include <algorithm>
 #include <array>
 
@@ -9,7 +11,6 @@
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
 #include "cuda/kernels/product.h"
-#include "ops/attention/attention.h"
 
 namespace anynpu::device::cuda {
 
@@ -19,7 +20,8 @@ using ops::OpContext;
 using ops::PlanResult;
 using ops::attention::AttentionShape;
 
-// The softmax of each row of scores, in place: a block of 128 threads a row.
+// Adds the mask and takes the softmax of each row of scores, in place: a block of 128 threads per
+// row.
 Result<std::shared_ptr<const JitKernel>> make_softmax(const OpContext& context,
                                                       const AttentionShape& a) {
   const DType type = context.inputs[0].dtype;
@@ -28,9 +30,8 @@ Result<std::shared_ptr<const JitKernel>> make_softmax(const OpContext& context,
   if (a.has_mask) {
     const DType of_mask = context.inputs[3].dtype;
     mask_type = std::string(cuda_name(of_mask));
-    const std::string at =
-        format("mask[b * {} + h * {} + r * {} + j * {}]", a.mask_steps[0], a.mask_steps[1],
-               a.mask_steps[2], a.mask_steps[3]);
+    const std::string at = format("mask[b * {} + h * {} + r * {} + j * {}]", a.mask_steps[0],
+                                  a.mask_steps[1], a.mask_steps[2], a.mask_steps[3]);
     mask = of_mask == DType::boolean ? format("if (!load({})) v = -INFINITY;", at)
                                      : format("v += (C)load({});", at);
     if (a.mask_columns < a.columns)
@@ -40,7 +41,8 @@ Result<std::shared_ptr<const JitKernel>> make_softmax(const OpContext& context,
       "typedef float C;\n"
       "__device__ C joined(C v, bool sum) {{\n"
       "  __shared__ C parts[4];\n"
-      "  for (int s = 16; s > 0; s >>= 1) {{ const C o = __shfl_xor_sync(0xffffffffu, v, s); v = sum ? "
+      "  for (int s = 16; s > 0; s >>= 1) {{ const C o = __shfl_xor_sync(0xffffffffu, v, s); v = "
+      "sum ? "
       "v + o : fmaxf(v, o); }}\n"
       "  __syncthreads(); if ((threadIdx.x & 31) == 0) parts[threadIdx.x >> 5] = v; "
       "__syncthreads();\n"
@@ -55,12 +57,13 @@ Result<std::shared_ptr<const JitKernel>> make_softmax(const OpContext& context,
       "  top = joined(top, false);\n  C sum = 0;\n"
       "  for (int j = threadIdx.x; j < {5}; j += blockDim.x) sum += expf((C)load(s[j]) - top);\n"
       "  sum = joined(sum, true);\n"
-      "  for (int j = threadIdx.x; j < {5}; j += blockDim.x) store(s[j], expf((C)load(s[j]) - top) / "
+      "  for (int j = threadIdx.x; j < {5}; j += blockDim.x) store(s[j], expf((C)load(s[j]) - top) "
+      "/ "
       "sum);\n}}\n",
       cuda_name(type), mask_type, a.rows, a.heads, a.rows * a.heads, a.columns, mask));
 }
 
-// The kernel on copies of operands that lie at odd addresses, inside of a larger buffer.
+// Runs the kernel on aligned copies of unaligned operands.
 Status run_on_copies(const FlashAttention& flash, const std::array<size_t, 4>& bytes,
                      const ops::RunArgs& args, CudaQueue& queue, bool masked) {
   const Driver& cuda = driver();
@@ -88,9 +91,9 @@ Status run_on_copies(const FlashAttention& flash, const std::array<size_t, 4>& b
 
 PlanResult plan_flash(const OpContext& context) {
   ANYNPU_ASSIGN(const AttentionShape a, ops::attention::attention_shape_of(context));
-  ANYNPU_ASSIGN(const FlashAttention flash,
-                make_flash(a, context.inputs[0].dtype,
-                           a.has_mask ? context.inputs[3].dtype : DType::f16));
+  ANYNPU_ASSIGN(
+      const FlashAttention flash,
+      make_flash(a, context.inputs[0].dtype, a.has_mask ? context.inputs[3].dtype : DType::f16));
   const auto bytes_of_operand = [](const ops::Operand& operand) {
     return bytes_of(operand.dtype, static_cast<size_t>(element_count(operand.shape)));
   };
@@ -108,21 +111,21 @@ PlanResult plan_attention(const OpContext& context) {
   const DType type = context.inputs[0].dtype;
   const auto bytes = static_cast<int64_t>(size_of(type));
   ProductShape scores{.type = type, .m = a.rows, .n = a.columns, .k = a.size, .transpose_b = true};
-  scores.row_a = a.q.row;
-  scores.row_b = a.key.read.row;
-  scores.row_y = a.columns;
+  scores.lda = a.q.row;
+  scores.ldb = a.key.read.row;
+  scores.ldy = a.columns;
   scores.batch = static_cast<int32_t>(a.heads);
-  scores.step_a = a.q.head;
-  scores.step_b = a.key.read.head;
-  scores.step_y = a.rows * a.columns;
+  scores.stride_a = a.q.head;
+  scores.stride_b = a.key.read.head;
+  scores.stride_y = a.rows * a.columns;
   ProductShape values{.type = type, .m = a.rows, .n = a.value_size, .k = a.columns};
-  values.row_a = a.columns;
-  values.row_b = a.value.read.row;
-  values.row_y = a.y.row;
+  values.lda = a.columns;
+  values.ldb = a.value.read.row;
+  values.ldy = a.y.row;
   values.batch = static_cast<int32_t>(a.heads);
-  values.step_a = a.rows * a.columns;
-  values.step_b = a.value.read.head;
-  values.step_y = a.y.head;
+  values.stride_a = a.rows * a.columns;
+  values.stride_b = a.value.read.head;
+  values.stride_y = a.y.head;
   ANYNPU_ASSIGN(const auto first, Product::make(scores));
   ANYNPU_ASSIGN(const auto second, Product::make(values));
   ANYNPU_ASSIGN(const auto softmax, make_softmax(context, a));
@@ -141,8 +144,8 @@ PlanResult plan_attention(const OpContext& context) {
     void* at = args.workspace;
     const void* mask = a.has_mask ? args.inputs[3] : nullptr;
     void* arguments[] = {&at, &mask};
-    ANYNPU_TRY(softmax->launch(queue, static_cast<size_t>(a.batch * a.heads * a.rows), 128,
-                               arguments));
+    ANYNPU_TRY(
+        softmax->launch(queue, static_cast<size_t>(a.batch * a.heads * a.rows), 128, arguments));
     for (int64_t b = 0; b < a.batch; ++b) {
       ANYNPU_TRY(second->enqueue(queue.gpu(), queue.stream(),
                                  {.a = args.workspace + b * score_bytes,

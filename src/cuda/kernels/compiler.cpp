@@ -25,7 +25,7 @@ namespace {
   X(nvrtcGetCUBINSize)            \
   X(nvrtcGetCUBIN)
 
-constexpr int kHopper = 90;  // waits for the kernel in front inside of a kernel
+constexpr int kHopper = 90;  // has programmatic dependent launch
 
 struct Nvrtc {
 #define X(name) decltype(&::name) name = nullptr;
@@ -37,10 +37,10 @@ Result<Nvrtc> load_nvrtc() {
   constexpr const char* kFile = "libnvrtc.so.13";
   ANYNPU_ASSIGN(void* const library, open_library(kFile, "nvidia-cuda-nvrtc"));
   Nvrtc nvrtc;
-#define X(name)                                                         \
-  {                                                                     \
+#define X(name)                                                           \
+  {                                                                       \
     ANYNPU_ASSIGN(void* const found, function_of(library, kFile, #name)); \
-    nvrtc.name = reinterpret_cast<decltype(nvrtc.name)>(found);         \
+    nvrtc.name = reinterpret_cast<decltype(nvrtc.name)>(found);           \
   }
   ANYNPU_NVRTC_FUNCTIONS(X)
 #undef X
@@ -52,7 +52,8 @@ const Result<Nvrtc>& nvrtc() {
   return *loaded;
 }
 
-// Short floats as bits: NVRTC comes without cuda_fp16.h. Every kernel computes in float.
+// Prepended to every source. 16-bit floats are structs, because NVRTC comes without cuda_fp16.h;
+// load() and store() convert them, and kernels compute in float.
 constexpr const char* kPrelude = R"cuda(
 typedef unsigned char u8; typedef signed char i8; typedef unsigned short u16; typedef short i16;
 typedef unsigned int u32; typedef int i32; typedef unsigned long long u64; typedef long long i64;
@@ -143,25 +144,24 @@ Result<std::vector<char>> compiled(const std::string& source, int capability) {
   if (!nvrtc().ok()) return nvrtc().status();
   int major = 0, minor = 0;
   nvrtc()->nvrtcVersion(&major, &minor);
-  const std::string key =
-      format("sm_{} nvrtc {} {}", capability, major * 100 + minor, source);
-  if (auto kept = read_kept(key)) return std::move(*kept);
+  const std::string key = format("sm_{} nvrtc {} {}", capability, major * 100 + minor, source);
+  if (auto cached = read_cached(key)) return std::move(*cached);
   ANYNPU_ASSIGN(std::vector<char> code, compile(*nvrtc(), source, capability));
-  keep_on_disk(key, code);
+  write_cached(key, code);
   return code;
 }
 
 }  // namespace
 
-bool starts_early(const Gpu& gpu) { return gpu.capability() >= kHopper; }
+bool uses_programmatic_launch(const Gpu& gpu) { return gpu.capability() >= kHopper; }
 
 namespace {
 
-// The kernel may be put on the GPU while the one before it still runs, and waits there for its end;
-// the one behind it may do the same.
-std::string with_early_start(const Gpu& gpu, std::string source) {
+// Inserts the two instructions of programmatic dependent launch at the start of the kernel: wait
+// for the previous kernel, then let the next one start.
+std::string with_programmatic_launch(const Gpu& gpu, std::string source) {
   const size_t at = source.find('{', source.find("__global__"));
-  if (starts_early(gpu) && at != std::string::npos) {
+  if (uses_programmatic_launch(gpu) && at != std::string::npos) {
     source.insert(at + 1,
                   "\n  asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");\n"
                   "  asm volatile(\"griddepcontrol.launch_dependents;\");\n");
@@ -185,7 +185,7 @@ Result<CUfunction> compile_kernel(const Gpu& gpu, const std::string& source) {
   CUfunction& function = known[{gpu.unit(), source}];
   if (function) return function;
   ANYNPU_ASSIGN(const std::vector<char> code,
-                compiled(kPrelude + with_early_start(gpu, source), gpu.capability()));
+                compiled(kPrelude + with_programmatic_launch(gpu, source), gpu.capability()));
   ANYNPU_TRY(gpu.enter());
   CUmodule module = nullptr;
   ANYNPU_TRY(cuda_status(driver().cuModuleLoadData(&module, code.data()), "loading a kernel"));

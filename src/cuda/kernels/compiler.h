@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA C++ compiled at run time (NVRTC). Compiled kernels are cached in memory and on disk, in the
-// cache folder (base/env.h), under a hash of the source. Thread-safe.
+// Run-time compilation of CUDA C++ with NVRTC. Compiled kernels are cached in memory and on disk
+// (cuda/kernels/disk_cache.h), keyed by a hash of the source. Thread-safe.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace anynpu::device::cuda {
 
-// The function `kernel` (extern "C" __global__) of `source`, for `gpu`. Sources begin with
-// kPrelude's functions: loads and stores of short floats.
+// Compiles `source` for `gpu` and returns its function `kernel` (extern "C" __global__). kPrelude
+// is prepended: type names, load() and store() of 16-bit floats, and helpers.
 Result<CUfunction> compile_kernel(const Gpu& gpu, const std::string& source);
 
-// Kernels for this GPU are launched before the kernel in front of them has ended
-// (CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION); they wait for it themselves.
-bool starts_early(const Gpu& gpu);
+// Whether kernels use programmatic dependent launch on this GPU: a kernel may start before the
+// previous one in the stream has ended, and waits for it with griddepcontrol.wait.
+bool uses_programmatic_launch(const Gpu& gpu);
 
-// For machines without a GPU: whether NVRTC is there, and whether it compiles `source` for a
-// compute capability such as 90.
+// For tests without a GPU: whether NVRTC is available, and whether `source` compiles for a compute
+// capability such as 90.
 Status compiler_available();
 Status check_source(const std::string& source, int capability);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conv and FusedConv through cuDNN, and the bottleneck of mobile networks as three of them. float32
-// is computed in float32, not TF32.
+// Conv and FusedConv with cuDNN in plain layout (NCHW), and FusedBottleneck (MobileNet's inverted
+// residual block) as a sequence of convolutions. float32 is computed in float32, not TF32.
 #include "base/align.h"
 #include "cuda/kernels/cudnn.h"
 #include "cuda/kernels/epilogue.h"
@@ -20,13 +20,13 @@ std::vector<int> narrow(const std::vector<int64_t>& values) {
   return {values.begin(), values.end()};
 }
 
-// Pads that differ at the two ends are written out: the padded input lies in the workspace.
+// Asymmetric padding, which cuDNN's legacy API lacks: the input is padded into the workspace first.
 struct Padded {
-  std::shared_ptr<const JitKernel> kernel;  // null: nothing is written out
+  std::shared_ptr<const JitKernel> kernel;  // null if padding is symmetric
   size_t count = 0, bytes = 0;
 };
 
-// One convolution with its epilogue. Immutable.
+// A convolution with its epilogue. Immutable.
 class Convolution {
  public:
   static Result<std::shared_ptr<const Convolution>> make(const OpContext& context);
@@ -58,18 +58,18 @@ class Convolution {
     const double wide_one = 1, wide_zero = 0;
     const void* const alpha = wide_ ? static_cast<const void*>(&wide_one) : &one;
     const void* const beta = wide_ ? static_cast<const void*>(&wide_zero) : &zero;
-    ANYNPU_TRY(cudnn_check(
-        dnn.cudnnConvolutionForward(handle, alpha, x_, x, w_, w, work_, algorithm_,
-                                    workspace + round_up(padded_.bytes, size_t{512}),
-                                    scratch_bytes_, beta, y_, y),
-        "a convolution"));
+    ANYNPU_TRY(
+        cudnn_check(dnn.cudnnConvolutionForward(handle, alpha, x_, x, w_, w, work_, algorithm_,
+                                                workspace + round_up(padded_.bytes, size_t{512}),
+                                                scratch_bytes_, beta, y_, y),
+                    "a convolution"));
     return enqueue_epilogue(epilogue_, queue, y, bias, z, count_);
   }
 
  private:
   Status describe(const OpContext& context, const ConvShape& shape, ops::Window window);
   Status pad(const ConvShape& shape, ops::Window& window, DType type);
-  Status choose();
+  Status choose_algorithm();
 
   cudnnTensorDescriptor_t x_ = nullptr, y_ = nullptr;
   cudnnFilterDescriptor_t w_ = nullptr;
@@ -86,11 +86,11 @@ Result<std::shared_ptr<const Convolution>> Convolution::make(const OpContext& co
   ANYNPU_ASSIGN(const ConvShape shape, ops::conv::conv_shape_of(context));
   auto made = std::make_shared<Convolution>();
   ANYNPU_TRY(made->describe(context, shape, shape.window));
-  ANYNPU_TRY(made->choose());
+  ANYNPU_TRY(made->choose_algorithm());
   return std::shared_ptr<const Convolution>(std::move(made));
 }
 
-// cuDNN wants two or three spatial axes.
+// cuDNN needs two or three spatial axes: adds one of size 1 to 1D convolutions.
 void widen_window(ops::Window& window) {
   if (window.dims() != 1) return;
   for (auto* list : {&window.kernel, &window.stride, &window.dilation, &window.in, &window.out})
@@ -131,8 +131,7 @@ Status Convolution::pad(const ConvShape& shape, ops::Window& window, DType type)
   return {};
 }
 
-Status Convolution::describe(const OpContext& context, const ConvShape& shape,
-                             ops::Window window) {
+Status Convolution::describe(const OpContext& context, const ConvShape& shape, ops::Window window) {
   const Cudnn& dnn = *cudnn();
   const DType type = context.inputs[0].dtype;
   wide_ = type == DType::f64;
@@ -142,13 +141,13 @@ Status Convolution::describe(const OpContext& context, const ConvShape& shape,
                           const std::vector<int64_t>& extents) {
     std::vector<int> dims{static_cast<int>(shape.batch), static_cast<int>(channels)};
     for (const int64_t extent : extents) dims.push_back(static_cast<int>(extent));
-    std::vector<int> steps(dims.size(), 1);
-    for (size_t d = dims.size() - 1; d-- > 0;) steps[d] = steps[d + 1] * dims[d + 1];
+    std::vector<int> strides(dims.size(), 1);
+    for (size_t d = dims.size() - 1; d-- > 0;) strides[d] = strides[d + 1] * dims[d + 1];
     ANYNPU_TRY(cudnn_check(dnn.cudnnCreateTensorDescriptor(&made), "describing a tensor"));
-    return cudnn_check(dnn.cudnnSetTensorNdDescriptor(made, cudnn_type(type),
-                                                      static_cast<int>(dims.size()), dims.data(),
-                                                      steps.data()),
-                       "describing a tensor");
+    return cudnn_check(
+        dnn.cudnnSetTensorNdDescriptor(made, cudnn_type(type), static_cast<int>(dims.size()),
+                                       dims.data(), strides.data()),
+        "describing a tensor");
   };
   ANYNPU_TRY(tensor(x_, shape.in_channels, window.in));
   ANYNPU_TRY(tensor(y_, shape.out_channels, window.out));
@@ -156,21 +155,20 @@ Status Convolution::describe(const OpContext& context, const ConvShape& shape,
                           static_cast<int>(shape.in_channels / shape.group)};
   for (const int64_t extent : window.kernel) filter.push_back(static_cast<int>(extent));
   ANYNPU_TRY(cudnn_check(dnn.cudnnCreateFilterDescriptor(&w_), "describing a filter"));
-  ANYNPU_TRY(cudnn_check(
-      dnn.cudnnSetFilterNdDescriptor(w_, cudnn_type(type), CUDNN_TENSOR_NCHW,
-                                     static_cast<int>(filter.size()), filter.data()),
-      "describing a filter"));
+  ANYNPU_TRY(
+      cudnn_check(dnn.cudnnSetFilterNdDescriptor(w_, cudnn_type(type), CUDNN_TENSOR_NCHW,
+                                                 static_cast<int>(filter.size()), filter.data()),
+                  "describing a filter"));
   ANYNPU_TRY(cudnn_check(dnn.cudnnCreateConvolutionDescriptor(&work_), "describing a convolution"));
   const auto pads = narrow(window.pad_begin), strides = narrow(window.stride),
              dilations = narrow(window.dilation);
   ANYNPU_TRY(cudnn_check(
       dnn.cudnnSetConvolutionNdDescriptor(work_, static_cast<int>(pads.size()), pads.data(),
-                                          strides.data(), dilations.data(),
-                                          CUDNN_CROSS_CORRELATION,
+                                          strides.data(), dilations.data(), CUDNN_CROSS_CORRELATION,
                                           wide_ ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT),
       "describing a convolution"));
-  ANYNPU_TRY(cudnn_check(
-      dnn.cudnnSetConvolutionGroupCount(work_, static_cast<int>(shape.group)), "its groups"));
+  ANYNPU_TRY(cudnn_check(dnn.cudnnSetConvolutionGroupCount(work_, static_cast<int>(shape.group)),
+                         "its groups"));
   const bool exact = type == DType::f32 || wide_;
   ANYNPU_TRY(cudnn_check(
       dnn.cudnnSetConvolutionMathType(work_, exact ? CUDNN_FMA_MATH : CUDNN_TENSOR_OP_MATH),
@@ -183,25 +181,24 @@ Status Convolution::describe(const OpContext& context, const ConvShape& shape,
   epilogue.type = type;
   epilogue.has_z = context.has_input(3);
   ANYNPU_ASSIGN(epilogue.activation, ops::activation_of(context));
-  if (context.has_input(2))
-    epilogue.c_index = format("i / {} % {}", plane, shape.out_channels);
+  if (context.has_input(2)) epilogue.c_index = format("i / {} % {}", plane, shape.out_channels);
   ANYNPU_ASSIGN(epilogue_, make_epilogue(epilogue));
   return {};
 }
 
-Status Convolution::choose() {
+Status Convolution::choose_algorithm() {
   const auto gpus = Gpu::used();
   if (gpus.empty()) return fail(Code::invalid_device, "no GPU is in use");
   ANYNPU_ASSIGN(const cudnnHandle_t handle, cudnn_handle(*gpus[0]));
   const Cudnn& dnn = *cudnn();
   cudnnConvolutionFwdAlgoPerf_t found[8] = {};
   int count = 0;
-  ANYNPU_TRY(cudnn_check(dnn.cudnnGetConvolutionForwardAlgorithm_v7(handle, x_, w_, work_, y_, 8,
-                                                                   &count, found),
-                         "choosing a convolution"));
+  ANYNPU_TRY(cudnn_check(
+      dnn.cudnnGetConvolutionForwardAlgorithm_v7(handle, x_, w_, work_, y_, 8, &count, found),
+      "choosing a convolution"));
   for (int k = 0; k < count; ++k) {
     if (found[k].status != CUDNN_STATUS_SUCCESS) continue;
-    // Sums of fast transforms are less exact than float32 should be.
+    // FFT is less accurate than float32 arithmetic should be.
     if (found[k].algo == CUDNN_CONVOLUTION_FWD_ALGO_FFT ||
         found[k].algo == CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING)
       continue;
@@ -237,7 +234,7 @@ Status can_run_convolution(const OpContext& context) {
   return {};
 }
 
-// The stages one after the other, their results in the workspace.
+// Runs the stages in sequence, with intermediate results in the workspace.
 PlanResult plan_bottleneck(const OpContext& context) {
   ANYNPU_ASSIGN(const auto stages, ops::conv::stages_of(context));
   struct Stage {
@@ -251,9 +248,10 @@ PlanResult plan_bottleneck(const OpContext& context) {
     ANYNPU_ASSIGN(auto work, Convolution::make(stage.context));
     scratch = std::max(scratch, work->workspace_bytes());
     const ops::Operand& out = stage.context.outputs[0];
-    parts.push_back({std::move(work), {stage.input(1), stage.input(2), stage.input(3)}, scratch_at});
-    scratch_at += round_up(static_cast<size_t>(element_count(out.shape)) * size_of(out.dtype),
-                           size_t{512});
+    parts.push_back(
+        {std::move(work), {stage.input(1), stage.input(2), stage.input(3)}, scratch_at});
+    scratch_at +=
+        round_up(static_cast<size_t>(element_count(out.shape)) * size_of(out.dtype), size_t{512});
   }
   auto plan = cuda_plan([parts, scratch_at](const ops::RunArgs& args, CudaQueue& queue) {
     const std::byte* x = args.inputs[0];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that move elements. Most have a strided copy as their plan on the host
-// (ops/data_movement/strided_copy.h): the same copy is generated for the GPU. Views share memory,
-// Concat and Split are copies of rows.
+// Data movement operators. For most the CPU's plan is a strided copy
+// (ops/data_movement/strided_copy.h), from which a GPU kernel is generated. Views share memory;
+// Concat and Split are 2D copies.
 #include "cuda/kernels/host_plan.h"
 #include "cuda/kernels/indexing.h"
 #include "cuda/kernels/jit_kernel.h"
@@ -22,13 +22,12 @@ PlanResult plan_copy(const OpContext& context) {
   const auto* const copy = dynamic_cast<const ops::StridedCopy*>(on_host.get());
   if (!copy) return fail(Code::internal, "{} is no strided copy", context.label());
   const std::string type = bits_type(copy->element_bytes);
-  ANYNPU_ASSIGN(
-      auto kernel,
-      JitKernel::make(format(
-          "extern \"C\" __global__ void kernel(const {0}* x, {0}* y, u32 n) {{\n"
-          "  for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * "
-          "blockDim.x)\n    y[i] = x[{1}];\n}}\n",
-          type, strided_index(copy->out, copy->strides, copy->offset))));
+  ANYNPU_ASSIGN(auto kernel,
+                JitKernel::make(format(
+                    "extern \"C\" __global__ void kernel(const {0}* x, {0}* y, u32 n) {{\n"
+                    "  for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * "
+                    "blockDim.x)\n    y[i] = x[{1}];\n}}\n",
+                    type, strided_index(copy->out, copy->strides, copy->offset))));
   const auto count = static_cast<uint32_t>(element_count(copy->out));
   return cuda_plan([kernel, count](const ops::RunArgs& args, CudaQueue& queue) {
     const void* x = args.inputs[0];
@@ -70,7 +69,7 @@ Status can_run_view(const OpContext& context) {
   return {};
 }
 
-// Rows of each part, one behind the other in a row of the whole.
+// Each row of the whole tensor is the concatenation of one row of each part.
 struct Parts {
   size_t rows = 1, whole = 0;
   std::vector<size_t> widths;
@@ -81,13 +80,15 @@ Result<Parts> parts_of(const OpContext& context, const std::vector<ops::Operand>
   ANYNPU_ASSIGN(const int64_t axis, ops::normal_axis(context, context.int_attr("axis"),
                                                      static_cast<int64_t>(whole.size())));
   Parts parts;
-  for (int64_t d = 0; d < axis; ++d) parts.rows *= static_cast<size_t>(whole[static_cast<size_t>(d)]);
+  for (int64_t d = 0; d < axis; ++d)
+    parts.rows *= static_cast<size_t>(whole[static_cast<size_t>(d)]);
   size_t inner = size_of(operands[0].dtype);
   for (auto d = static_cast<size_t>(axis) + 1; d < whole.size(); ++d)
     inner *= static_cast<size_t>(whole[d]);
   for (const ops::Operand& operand : operands) {
     parts.widths.push_back(
-        operand.present ? inner * static_cast<size_t>(operand.shape[static_cast<size_t>(axis)]) : 0);
+        operand.present ? inner * static_cast<size_t>(operand.shape[static_cast<size_t>(axis)])
+                        : 0);
   }
   parts.whole = inner * static_cast<size_t>(whole[static_cast<size_t>(axis)]);
   return parts;
@@ -135,8 +136,7 @@ ops::KernelDef copy_kernel(std::string_view op, std::string_view name,
 
 void add_copies(std::vector<ops::KernelDef>& kernels) {
   for (const char* op : {"Transpose", "Slice", "Expand", "Tile", "DepthToSpace", "SpaceToDepth"}) {
-    kernels.push_back(
-        copy_kernel(op, "cuda_copy", ops::create_plain<plan_copy>, can_run_copy));
+    kernels.push_back(copy_kernel(op, "cuda_copy", ops::create_plain<plan_copy>, can_run_copy));
   }
   for (const char* op : {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Dropout"}) {
     kernels.push_back(copy_kernel(op, "cuda_view", ops::create_plain<plan_view>, can_run_view));

@@ -43,7 +43,7 @@ Status cudnn_check(cudnnStatus_t status, const char* what) {
 }
 
 Result<cudnnHandle_t> cudnn_handle(const Gpu& gpu) {
-  // Never destroyed: threads may end after the driver did.
+  // Never destroyed: threads may end after the driver has shut down.
   thread_local auto* const handles = new std::map<int, cudnnHandle_t>;
   if (!cudnn().ok()) return cudnn().status();
   ANYNPU_TRY(gpu.enter());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that cuDNN runs as one: a convolution or a product and what is done to each of its
-// results. Of the ways that cuDNN offers, the fastest is taken: measured once, and kept on disk.
+// cuDNN operation graphs: a convolution or matrix product fused with a pointwise epilogue. The
+// engine configuration is autotuned: timed once, then read from the disk cache.
 #pragma once
 
 #include <cudnn.h>
@@ -15,7 +15,7 @@
 
 namespace anynpu::device::cuda {
 
-// A descriptor of cuDNN's back end; its failures are of the kind "cuDNN said ...".
+// Owns a descriptor of cuDNN's backend API.
 class Descriptor {
  public:
   static Result<Descriptor> make(cudnnBackendDescriptorType_t type);
@@ -34,7 +34,7 @@ class Descriptor {
   Status set(cudnnBackendAttributeName_t name, const Descriptor& value) {
     return set(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &value.made_);
   }
-  Status finish();
+  Status finalize();
   cudnnBackendDescriptor_t get() const { return made_; }
 
  private:
@@ -42,13 +42,13 @@ class Descriptor {
   cudnnBackendDescriptor_t made_;
 };
 
-// Operand of a run: the number that the graph gave the tensor, and where it lies.
+// Binds a tensor of the graph, by the id that CudnnGraph::tensor returned, to a device address.
 struct GraphOperand {
   int64_t id;
   const void* address;
 };
 
-// A chosen way. Immutable; threads may run it at once.
+// An execution plan. Immutable after query_workspace(); threads may share it.
 class CudnnPlan {
  public:
   CudnnPlan(Descriptor plan, double microseconds);
@@ -56,7 +56,7 @@ class CudnnPlan {
   double microseconds() const { return microseconds_; }
   Status enqueue(const Gpu& gpu, CUstream stream, std::span<const GraphOperand> operands,
                  void* workspace) const;
-  Status size();
+  Status query_workspace();
 
  private:
   friend class CudnnGraph;
@@ -65,61 +65,65 @@ class CudnnPlan {
   double microseconds_;
 };
 
-// A graph under construction. Calls after a failed one do nothing; choose() tells the failure.
+// Builds a graph. After the first failure further calls do nothing, and autotune() returns the
+// error.
 class CudnnGraph {
  public:
   explicit CudnnGraph(const Gpu& gpu) : gpu_(gpu) {}
 
-  // A tensor with these extents and steps in elements. An inner one is never stored.
-  int64_t tensor(DType type, std::vector<int64_t> extents, std::vector<int64_t> steps,
-                 bool inner = false);
+  // Adds a tensor and returns its id, counted from 1. Strides are in elements. A virtual tensor is
+  // an intermediate that is not written to memory.
+  int64_t tensor(DType type, std::vector<int64_t> extents, std::vector<int64_t> strides,
+                 bool is_virtual = false);
   struct Window {
     std::vector<int64_t> pad_begin, pad_end, stride, dilation;
   };
   void convolution(int64_t x, int64_t w, int64_t y, const Window& window);
-  // The other way round: y is what a convolution with this window would make x of.
+  // The data gradient of a convolution: one with this window would compute x from y.
   void transposed_convolution(int64_t x, int64_t w, int64_t y, const Window& window);
   void product(int64_t a, int64_t b, int64_t y);
-  // y = x + b; a factor for b.
+  // y = x + factor * b
   void add(int64_t x, int64_t b, int64_t y, float factor = 1);
-  // y is x clamped.
+  // y = min(max(x, low), high)
   void clamp(int64_t x, int64_t y, double low, double high);
   // y = function(x), such as CUDNN_POINTWISE_GELU_FWD.
   void pointwise(int64_t x, int64_t y, cudnnPointwiseMode_t function);
 
-  // `key` describes the graph. Operands are needed to measure with; null for an operand means that
-  // memory is taken for it.
-  Result<std::shared_ptr<const CudnnPlan>> choose(const std::string& key, size_t most_candidates);
+  // Times up to `most_candidates` engine configurations on random data and returns the fastest
+  // plan. `key` identifies the graph in the disk cache.
+  Result<std::shared_ptr<const CudnnPlan>> autotune(const std::string& key, size_t most_candidates);
 
  private:
   struct Tensor {
     DType type;
-    std::vector<int64_t> extents, steps;
-    bool inner;
+    std::vector<int64_t> extents, strides;
+    bool is_virtual;
     Descriptor descriptor;
   };
-  Status add_tensor(DType type, std::vector<int64_t> extents, std::vector<int64_t> steps,
-                    bool inner);
+  Status add_tensor(DType type, std::vector<int64_t> extents, std::vector<int64_t> strides,
+                    bool is_virtual);
   Result<Descriptor> window_descriptor(const Window& window) const;
   Status add_convolution(int64_t x, int64_t w, int64_t y, const Window& window);
   Status add_transposed(int64_t x, int64_t w, int64_t y, const Window& window);
   Status add_product(int64_t a, int64_t b, int64_t y);
   struct Pointwise {
     cudnnPointwiseMode_t mode;
-    int64_t x, b, y;  // b 0: none
+    int64_t x, b, y;  // b is 0 if there is none
     float factor = 1;
     double low, high;
   };
   Status add_pointwise(const Pointwise& what);
-  const Descriptor& of(int64_t id) const { return tensors_[static_cast<size_t>(id - 1)].descriptor; }
-  Result<Descriptor> finish_graph();
+  const Descriptor& of(int64_t id) const {
+    return tensors_[static_cast<size_t>(id - 1)].descriptor;
+  }
+  Result<Descriptor> finalize_graph();
   Result<std::vector<Descriptor>> candidates(const Descriptor& graph, size_t most);
-  Result<std::vector<GraphOperand>> operands_to_measure(class Measure& measure) const;
+  Result<std::vector<GraphOperand>> autotune_operands(class Autotuner& autotuner) const;
 
   const Gpu& gpu_;
   Status failed_;
   std::vector<Tensor> tensors_;
-  std::vector<Descriptor> parts_;       // descriptors that operations refer to
+  std::vector<Descriptor> parts_;  // descriptors that operations refer to
   std::vector<Descriptor> operations_;
 };
 

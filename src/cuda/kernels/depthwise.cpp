@@ -9,8 +9,8 @@ namespace anynpu::device::cuda {
 
 namespace {
 
-constexpr int64_t kMostTaps = 121;       // loops over them are written out
-constexpr int64_t kManyThreads = 400000;  // from here on a thread has several results of a row
+constexpr int64_t kMostTaps = 121;        // the loops over taps are unrolled
+constexpr int64_t kManyThreads = 400000;  // above this, a thread computes several outputs of a row
 
 int64_t channels_of_thread(int64_t channels) {
   for (const int64_t pack : {8, 4, 2}) {
@@ -54,7 +54,8 @@ std::string source_of(const Depthwise& work, int64_t pack, int64_t strip) {
       "load(taps[t].v[k]); }}\n"
       "    }}\n  }}\n"
       "{21}"
-      "#pragma unroll\n  for (int s = 0; s < {8}; ++s) {{\n    const int ox = px * {8} + s; if (ox >= "
+      "#pragma unroll\n  for (int s = 0; s < {8}; ++s) {{\n    const int ox = px * {8} + s; if (ox "
+      ">= "
       "{22}) break;\n    P out;\n#pragma unroll\n    for (int k = 0; k < {1}; ++k) {{\n"
       "    C v = acc[s][k]{23};\n{24}    store(out.v[k], v);\n    }}\n"
       "    y[(((i64)b * {6} + py) * {22} + ox) * {3} + c] = out;\n  }}\n}}\n",
@@ -62,10 +63,10 @@ std::string source_of(const Depthwise& work, int64_t pack, int64_t strip) {
       w.out[0], columns * (channels / pack) * w.out[0], strip, w.stride[1], w.pad_begin[1],
       w.stride[0], w.pad_begin[0], w.kernel[0], w.dilation[0], w.in[0], w.in[1], w.kernel[1], reach,
       w.dilation[1], input_clamp, work.bias ? "  const P added = bias[c];\n" : "", w.out[1],
-      work.bias ? " + load(added.v[k])" : "", clamp_text(work.activation));
+      work.bias ? " + load(added.v[k])" : "", clamp_code(work.activation));
 }
 
-class DepthwiseConvolution final : public LastConvolution {
+class DepthwiseConvolution final : public ChannelsLastConvolution {
  public:
   explicit DepthwiseConvolution(const Depthwise& work) : work_(work) {}
 
@@ -91,7 +92,7 @@ class DepthwiseConvolution final : public LastConvolution {
     }
   }
   size_t workspace_bytes() const override { return 0; }
-  bool by_channel() const override { return true; }
+  bool is_depthwise() const override { return true; }
 
   Status enqueue(CudaQueue& queue, const Operands& o) const override {
     const void *x = o.x, *filters = o.filters, *bias = o.bias;
@@ -119,10 +120,10 @@ bool can_run_depthwise(const ops::conv::ConvShape& shape) {
          shape.batch * w.out[0] * w.out[1] * shape.in_channels < (int64_t{1} << 31);
 }
 
-Result<std::shared_ptr<const LastConvolution>> make_depthwise(const Depthwise& work) {
+Result<std::shared_ptr<const ChannelsLastConvolution>> make_depthwise(const Depthwise& work) {
   auto made = std::make_shared<DepthwiseConvolution>(work);
   ANYNPU_TRY(made->compile());
-  return std::shared_ptr<const LastConvolution>(std::move(made));
+  return std::shared_ptr<const ChannelsLastConvolution>(std::move(made));
 }
 
 }  // namespace anynpu::device::cuda

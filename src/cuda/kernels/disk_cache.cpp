@@ -21,7 +21,7 @@ std::string file_of(const std::string& key) {
 
 }  // namespace
 
-std::optional<std::vector<char>> read_kept(const std::string& key) {
+std::optional<std::vector<char>> read_cached(const std::string& key) {
   const std::string path = file_of(key);
   if (path.empty()) return std::nullopt;
   const auto file = MappedFile::open_own(path);
@@ -31,7 +31,7 @@ std::optional<std::vector<char>> read_kept(const std::string& key) {
   return std::vector<char>(begin, begin + bytes.size());
 }
 
-void keep_on_disk(const std::string& key, std::span<const char> bytes) {
+void write_cached(const std::string& key, std::span<const char> bytes) {
   const std::string path = file_of(key);
   if (path.empty()) return;
   std::error_code none;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What took long to find out about a GPU (compiled kernels, measured choices), kept on disk below
-// the cache folder (base/env.h) by a hash of the key. Thread-safe, also between processes.
+// Disk cache for compiled kernels and autotuning results: files in the cache folder (base/env.h),
+// named by a hash of the key. Safe to use from several threads and processes.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace anynpu::device::cuda {
 
-// Nothing where nothing is kept, or where there is no cache folder.
-std::optional<std::vector<char>> read_kept(const std::string& key);
-// What cannot be written is found out again by the next process.
-void keep_on_disk(const std::string& key, std::span<const char> bytes);
+// Empty on a miss, and if there is no cache folder.
+std::optional<std::vector<char>> read_cached(const std::string& key);
+// Ignores write errors: the next process then computes the value again.
+void write_cached(const std::string& key, std::span<const char> bytes);
 
 }  // namespace anynpu::device::cuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise operators: one formula each, from which a kernel is generated for the types and
-// shapes of a plan.
+// Element-wise operators: each is one formula, from which a kernel is generated for the types and
+// shapes of the plan.
 #include <algorithm>
 
 #include "base/text.h"
@@ -23,7 +23,8 @@ constexpr DTypeSet kLogical{DType::boolean};
 constexpr DTypeSet kSigned{DType::i8, DType::i16, DType::i32, DType::i64};
 constexpr DTypeSet kUnsigned{DType::u8, DType::u16, DType::u32, DType::u64};
 
-// x0, x1 ... are the operands in the type that is computed in, {name} the attribute of that name.
+// `text` is a CUDA expression: x0, x1 ... are the operands in the compute type, {name} is an
+// attribute.
 struct Formula {
   std::string_view op;
   DTypeSet types;
@@ -82,8 +83,7 @@ constexpr Formula kFormulas[] = {
     {"BitwiseOr", ops::kIntegers, "x0 | x1"},
     {"BitwiseXor", ops::kIntegers, "x0 ^ x1"},
     {"BitwiseNot", ops::kIntegers, "~x0"},
-    {"Shrink", kReals,
-     "x0 < -(C){lambd} ? x0 + (C){bias} : x0 > (C){lambd} ? x0 - (C){bias} : 0"},
+    {"Shrink", kReals, "x0 < -(C){lambd} ? x0 + (C){bias} : x0 > (C){lambd} ? x0 - (C){bias} : 0"},
     {"Pow", kReals, "pow(x0, x1)"},
     {"PRelu", kReals, "x0 >= 0 ? x0 : x0 * x1"},
     {"Equal", kAll, "x0 == x1"},
@@ -106,7 +106,7 @@ std::string with_attributes(const OpContext& context, std::string text) {
   return text;
 }
 
-// The shape with its channels last; axes that a shorter shape lacks are of one element.
+// The shape in channels-last order, with leading axes of size 1 added up to `rank`.
 Shape channels_last(const Shape& shape, size_t rank) {
   Shape whole(rank - shape.size(), 1);
   whole.insert(whole.end(), shape.begin(), shape.end());
@@ -115,14 +115,14 @@ Shape channels_last(const Shape& shape, size_t rank) {
   return whole;
 }
 
-// An operand that lies the same in both layouts.
+// Whether both layouts have the same element order.
 bool same_in_both(const Shape& shape, size_t rank) {
-  const Shape last = channels_last(shape, rank);
-  return last.back() == 1 || element_count(last) == last.back() * last.front();
+  const Shape moved = channels_last(shape, rank);
+  return moved.back() == 1 || element_count(moved) == moved.back() * moved.front();
 }
 
-// With channels last where an operand of the output's shape comes so; the others are asked for in
-// that layout, or lie the same in both.
+// True if an operand with the output's shape is channels last, and all others can be requested in
+// that layout or are the same in both.
 bool use_channels_last(const OpContext& context) {
   const Shape& out = context.outputs[0].shape;
   if (out.size() < 3) return false;
@@ -135,17 +135,17 @@ bool use_channels_last(const OpContext& context) {
   return any;
 }
 
-// Shapes as the kernel sees them, in the order of memory; as one axis where nothing is repeated but
-// single numbers.
+// Shapes as the kernel sees them, in memory order; flattened to one axis if only scalars are
+// broadcast.
 struct Axes {
   Shape out;
-  std::vector<Shape> inputs;  // of the rank of `out`; empty: absent
+  std::vector<Shape> inputs;  // with the rank of `out`; empty if absent
 };
 
-Axes axes_of(const OpContext& context, bool last) {
+Axes axes_of(const OpContext& context, bool is_channels_last) {
   const Shape& out = context.outputs[0].shape;
   const auto whole = [&](const Shape& shape) {
-    if (last) return channels_last(shape, out.size());
+    if (is_channels_last) return channels_last(shape, out.size());
     Shape all(out.size() - shape.size(), 1);
     all.insert(all.end(), shape.begin(), shape.end());
     return all;
@@ -165,7 +165,7 @@ Axes axes_of(const OpContext& context, bool last) {
   return axes;
 }
 
-// Elements that a thread reads and writes at once: neighbours on the last axis.
+// Elements per vectorized access, along the last axis.
 int64_t pack_of(const OpContext& context, const Axes& axes) {
   size_t widest = size_of(context.outputs[0].dtype);
   for (const ops::Operand& input : context.inputs) {
@@ -197,46 +197,47 @@ std::string source_of(const OpContext& context, const std::string& formula, DTyp
   }
   types += format("struct alignas({1} * sizeof({0})) PY {{ {0} v[{1}]; }};\n",
                   cuda_name(context.outputs[0].dtype), pack);
-  return format("{0}extern \"C\" __global__ void kernel({1}PY* y, u32 n) {{\n"
-                "  for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < n;"
-                " i += gridDim.x * blockDim.x) {{\n{2}    PY out;\n#pragma unroll\n"
-                "    for (int k = 0; k < {3}; ++k) {{\n{4}    store(out.v[k], {5});\n    }}\n"
-                "    y[i] = out;\n  }}\n}}\n",
-                types, parameters, before, pack, loads, formula);
+  return format(
+      "{0}extern \"C\" __global__ void kernel({1}PY* y, u32 n) {{\n"
+      "  for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < n;"
+      " i += gridDim.x * blockDim.x) {{\n{2}    PY out;\n#pragma unroll\n"
+      "    for (int k = 0; k < {3}; ++k) {{\n{4}    store(out.v[k], {5});\n    }}\n"
+      "    y[i] = out;\n  }}\n}}\n",
+      types, parameters, before, pack, loads, formula);
 }
 
 PlanResult plan_formula(const OpContext& context, const std::string& formula, DType compute) {
-  const bool last = use_channels_last(context);
-  const Axes axes = axes_of(context, last);
+  const bool is_channels_last = use_channels_last(context);
+  const Axes axes = axes_of(context, is_channels_last);
   const int64_t pack = pack_of(context, axes);
-  const size_t used = static_cast<size_t>(
-      std::count_if(context.inputs.begin(), context.inputs.end(),
-                    [](const ops::Operand& input) { return input.present; }));
-  ANYNPU_ASSIGN(auto single, JitKernel::make(source_of(context, formula, compute, axes, 1)));
-  auto wide = single;
+  const size_t used =
+      static_cast<size_t>(std::count_if(context.inputs.begin(), context.inputs.end(),
+                                        [](const ops::Operand& input) { return input.present; }));
+  ANYNPU_ASSIGN(auto scalar, JitKernel::make(source_of(context, formula, compute, axes, 1)));
+  auto vectorized = scalar;
   if (pack > 1) {
-    ANYNPU_ASSIGN(wide, JitKernel::make(source_of(context, formula, compute, axes, pack)));
+    ANYNPU_ASSIGN(vectorized, JitKernel::make(source_of(context, formula, compute, axes, pack)));
   }
   const auto all = static_cast<uint32_t>(element_count(context.outputs[0].shape));
   const size_t inputs = context.inputs.size();
-  auto plan = cuda_plan([single, wide, all, pack, inputs](const ops::RunArgs& args,
-                                                          CudaQueue& queue) {
-    std::vector<void*> addresses;
-    for (size_t k = 0; k < inputs && k < args.inputs.size(); ++k) {
-      if (args.inputs[k]) addresses.push_back(const_cast<std::byte*>(args.inputs[k]));
-    }
-    addresses.push_back(args.outputs[0]);
-    std::vector<void*> arguments;
-    bool aligned = true;
-    for (void*& address : addresses) {
-      arguments.push_back(&address);
-      aligned = aligned && reinterpret_cast<uintptr_t>(address) % 16 == 0;
-    }
-    uint32_t n = aligned ? all / static_cast<uint32_t>(pack) : all;
-    arguments.push_back(&n);
-    return (aligned ? wide : single)->launch_over(queue, n, arguments.data());
-  });
-  if (last) {
+  auto plan = cuda_plan(
+      [scalar, vectorized, all, pack, inputs](const ops::RunArgs& args, CudaQueue& queue) {
+        std::vector<void*> addresses;
+        for (size_t k = 0; k < inputs && k < args.inputs.size(); ++k) {
+          if (args.inputs[k]) addresses.push_back(const_cast<std::byte*>(args.inputs[k]));
+        }
+        addresses.push_back(args.outputs[0]);
+        std::vector<void*> arguments;
+        bool aligned = true;
+        for (void*& address : addresses) {
+          arguments.push_back(&address);
+          aligned = aligned && reinterpret_cast<uintptr_t>(address) % 16 == 0;
+        }
+        uint32_t n = aligned ? all / static_cast<uint32_t>(pack) : all;
+        arguments.push_back(&n);
+        return (aligned ? vectorized : scalar)->launch_over(queue, n, arguments.data());
+      });
+  if (is_channels_last) {
     for (const ops::Operand& input : context.inputs) {
       const bool whole = input.present && input.shape.size() == context.outputs[0].shape.size();
       plan->input_layouts.push_back(whole ? ops::kChannelsLast : ops::Layout::plain);
@@ -260,7 +261,7 @@ PlanResult plan_elementwise(const OpContext& context) {
                       context.inputs[0].dtype);
 }
 
-// Opsets below 7 broadcast from an axis on; their schemas have that attribute.
+// Opsets below 7 have the attribute `axis`, at which broadcasting starts.
 Status can_run(const OpContext& context) {
   for (const ops::Operand& input : context.inputs) {
     if (input.present && cuda_name(input.dtype).empty())
@@ -277,7 +278,7 @@ Status can_run(const OpContext& context) {
   return {};
 }
 
-// Min, Max, Sum, Mean of any number of operands.
+// Min, Max, Sum and Mean take any number of operands.
 PlanResult plan_variadic(const OpContext& context) {
   const std::string_view op = context.schema->name;
   std::string text = "x0";
@@ -292,7 +293,7 @@ PlanResult plan_variadic(const OpContext& context) {
   return plan_formula(context, text, context.inputs[0].dtype);
 }
 
-// The sign of a remainder is that of the divisor, with fmod that of the dividend.
+// The remainder has the sign of the divisor; with fmod, that of the dividend.
 PlanResult plan_mod(const OpContext& context) {
   const DType type = context.inputs[0].dtype;
   const bool real = ops::kFloats.has(type), as_dividend = context.int_attr("fmod") != 0;
@@ -315,10 +316,11 @@ PlanResult plan_shift(const OpContext& context) {
 }
 
 PlanResult plan_is_inf(const OpContext& context) {
-  return plan_formula(context,
-                      format("({} && x0 == (C)INFINITY) || ({} && x0 == (C)-INFINITY)",
-                             context.int_attr("detect_positive"), context.int_attr("detect_negative")),
-                      context.inputs[0].dtype);
+  return plan_formula(
+      context,
+      format("({} && x0 == (C)INFINITY) || ({} && x0 == (C)-INFINITY)",
+             context.int_attr("detect_positive"), context.int_attr("detect_negative")),
+      context.inputs[0].dtype);
 }
 
 PlanResult plan_gelu(const OpContext& context) {
@@ -352,7 +354,7 @@ PlanResult plan_cast(const OpContext& context) {
   const char* text = to == DType::boolean ? "x0 != 0" : "x0";
   if (ops::kFloats.has(from) && ops::kIntegers.has(to))
     text = to == DType::u64 ? "whole_u64((double)x0)" : "whole((double)x0)";
-  OpContext one = context;  // CastLike has an operand whose type alone counts
+  OpContext one = context;  // of CastLike's second operand only the type matters
   one.inputs.resize(1);
   return plan_formula(one, text, from);
 }
@@ -381,8 +383,7 @@ void add_elementwise(std::vector<ops::KernelDef>& kernels) {
     kernels.push_back(def<plan_elementwise>(formula.op, formula.types));
   }
   for (const char* op : {"Min", "Max", "Sum", "Mean"}) {
-    kernels.push_back(
-        def<plan_variadic>(op, op[0] == 'M' && op[1] != 'e' ? kAll : kReals));
+    kernels.push_back(def<plan_variadic>(op, op[0] == 'M' && op[1] != 'e' ? kAll : kReals));
   }
   kernels.push_back(def<plan_where>("Where", kLogical));
   kernels.push_back(def<plan_clip>("Clip", kAll));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The epilogue of convolutions and matrix products, in place: y = activation(y + scale * c + z).
+// In-place epilogue of convolutions and matrix products: y = activation(y + c_scale * c + z).
 #pragma once
 
 #include <optional>
@@ -12,23 +12,25 @@ namespace anynpu::device::cuda {
 
 struct Epilogue {
   DType type = DType::f32;
-  std::string c_index;  // index into c for element `i` of y; empty: no c
+  std::string c_index;  // expression for the index into c of element `i` of y; empty: no c
   float c_scale = 1;
   bool has_z = false;
   ops::Activation activation;
-  std::string curve;  // the activation, an expression of the value v; empty: none
+  std::string activation_code;  // CUDA expression of v, such as GELU; empty: none
 
-  bool empty() const { return c_index.empty() && !has_z && !activation.on && curve.empty(); }
+  bool empty() const {
+    return c_index.empty() && !has_z && !activation.on && activation_code.empty();
+  }
 };
 
-// Two kernels for the same: `wide` moves 16 bytes at a time and needs aligned addresses and a count
-// of whole packs; it is there unless c is added.
+// `vectorized` moves 16 bytes per access. It needs aligned addresses and a count that is a multiple
+// of `pack`, and is null if c is added. `scalar` takes everything else.
 struct EpilogueKernels {
-  std::shared_ptr<const JitKernel> single, wide;
-  size_t pack = 1;  // elements of 16 bytes
+  std::shared_ptr<const JitKernel> scalar, vectorized;
+  size_t pack = 1;  // elements in 16 bytes
 };
 
-// Both null for an empty epilogue.
+// Both kernels are null for an empty epilogue.
 Result<EpilogueKernels> make_epilogue(const Epilogue& epilogue);
 Status enqueue_epilogue(const EpilogueKernels& kernels, const Gpu& gpu, CUstream stream, void* y,
                         const void* c, const void* z, size_t count);
@@ -37,7 +39,7 @@ inline Status enqueue_epilogue(const EpilogueKernels& kernels, CudaQueue& queue,
   return enqueue_epilogue(kernels, queue.gpu(), queue.stream(), y, c, z, count);
 }
 
-// v clamped as `activation` says, as a statement of generated code; NaN stays. Empty when off.
-std::string clamp_text(const ops::Activation& activation);
+// A CUDA statement that clamps v and propagates NaN; empty if the activation is off.
+std::string clamp_code(const ops::Activation& activation);
 
 }  // namespace anynpu::device::cuda

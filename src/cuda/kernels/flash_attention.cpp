@@ -12,8 +12,8 @@ namespace {
 using ops::attention::AttentionShape;
 using ops::attention::HeadSteps;
 
-constexpr int64_t kKeys = 64;     // of a tile
-constexpr int64_t kMostSize = 128;  // of a head
+constexpr int64_t kKeys = 64;       // per tile
+constexpr int64_t kMostSize = 128;  // head size
 constexpr double kLog2e = 1.4426950408889634;
 
 // D is the size of a head, DV that of its values, W the warps of a block. g and t say which part of
@@ -188,7 +188,7 @@ extern "C" __global__ void __launch_bounds__(W * 32, D + DV <= 128 ? 16 / W : 1)
 }
 )cuda";
 
-// A mask that is the same for all rows is read once a tile.
+// A mask that is the same for all rows is read once per tile.
 bool is_row_mask(const AttentionShape& a) { return a.has_mask && a.mask_steps[2] == 0; }
 
 std::string row_mask_text(const AttentionShape& a, DType type) {
@@ -206,12 +206,13 @@ std::string mask_text(const AttentionShape& a, DType type) {
   if (!a.has_mask || is_row_mask(a)) return "";
   const std::string at = format("load(mask[b * {}ll + h * {}ll + (i64)r * {} + (i64)j * {}])",
                                 a.mask_steps[0], a.mask_steps[1], a.mask_steps[2], a.mask_steps[3]);
-  const std::string use = type == DType::boolean ? format("if (!{}) v = -INFINITY;", at)
-                                                 : format("v += (float){} * (float){};", at, literal(kLog2e));
-  const std::string inside =
-      format("if (j < {} && r < {}) {{ {} }}", a.mask_columns, a.rows, use);
-  return a.mask_columns < a.columns ? inside + format(" else if (j >= {}) v = -INFINITY;", a.mask_columns)
-                                    : inside;
+  const std::string use = type == DType::boolean
+                              ? format("if (!{}) v = -INFINITY;", at)
+                              : format("v += (float){} * (float){};", at, literal(kLog2e));
+  const std::string inside = format("if (j < {} && r < {}) {{ {} }}", a.mask_columns, a.rows, use);
+  return a.mask_columns < a.columns
+             ? inside + format(" else if (j >= {}) v = -INFINITY;", a.mask_columns)
+             : inside;
 }
 
 std::string steps_text(std::string_view name, const HeadSteps& steps) {
@@ -228,9 +229,12 @@ bool whole(const HeadSteps& steps) {
 std::string flash_source(const AttentionShape& a, DType type, DType mask_type, int64_t warps) {
   const bool two_stages = 4 * kKeys * (a.size + a.value_size + 17) <= (48 << 10);
   std::string text = format(
-      "#define KIND \"{}\"\n#define W {}\n#define KEYS {}\n#define D {}\n#define DV {}\n#define ROWS "
-      "{}\n#define COLUMNS {}\n#define HEADS {}\n#define GROUP {}\n#define STAGES {}\n#define SCALE "
-      "((float){})\n#define MASK {}\n#define MASKED {}\n#define ROW_MASK {}\n#define ROW_MASK_AT {}\n#define "
+      "#define KIND \"{}\"\n#define W {}\n#define KEYS {}\n#define D {}\n#define DV {}\n#define "
+      "ROWS "
+      "{}\n#define COLUMNS {}\n#define HEADS {}\n#define GROUP {}\n#define STAGES {}\n#define "
+      "SCALE "
+      "((float){})\n#define MASK {}\n#define MASKED {}\n#define ROW_MASK {}\n#define ROW_MASK_AT "
+      "{}\n#define "
       "RAW {}\n",
       type == DType::f16 ? "f16" : "bf16", warps, kKeys, a.size, a.value_size, a.rows, a.columns,
       a.heads, a.group(), two_stages ? 2 : 1, literal(static_cast<double>(a.scale) * kLog2e),
@@ -252,7 +256,7 @@ bool can_run_flash(const AttentionShape& a, DType type) {
 Result<FlashAttention> make_flash(const AttentionShape& a, DType type, DType mask_type) {
   constexpr int64_t kMultiprocessors = 132;
   const int64_t heads = a.batch * a.heads;
-  // More rows a block share a tile of keys, as long as there are blocks for every multiprocessor.
+  // Larger blocks reuse each tile of keys for more rows, as long as the grid still fills the GPU.
   int64_t warps = 8;
   while (warps > 2 && heads * ceil_div(a.rows, 16 * warps) < 2 * kMultiprocessors) warps /= 2;
   FlashAttention made;
@@ -263,8 +267,9 @@ Result<FlashAttention> make_flash(const AttentionShape& a, DType type, DType mas
 }
 
 bool FlashAttention::aligned(const ops::RunArgs& args) {
-  return std::all_of(args.inputs.begin(), args.inputs.begin() + 3,
-                     [](const std::byte* at) { return reinterpret_cast<uintptr_t>(at) % 16 == 0; }) &&
+  return std::all_of(
+             args.inputs.begin(), args.inputs.begin() + 3,
+             [](const std::byte* at) { return reinterpret_cast<uintptr_t>(at) % 16 == 0; }) &&
          reinterpret_cast<uintptr_t>(args.outputs[0]) % 16 == 0;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of 16-bit floats in one kernel: a block of threads has some rows of a head and goes over
-// the keys in tiles, with running sums (no scores are stored). Needs compute capability 8.0.
+// Flash attention for 16-bit floats: a thread block computes some rows of a head, iterating over
+// tiles of keys with an online softmax, so scores are never stored. Needs compute capability 8.0.
 #pragma once
 
 #include <memory>
@@ -15,16 +15,16 @@ struct FlashAttention {
   size_t blocks = 0;
   unsigned threads = 0;
 
-  // Whether all addresses are multiples of 16 bytes, which enqueue() needs.
+  // enqueue() needs all addresses aligned to 16 bytes.
   static bool aligned(const ops::RunArgs& args);
   Status enqueue(const ops::RunArgs& args, CudaQueue& queue, bool has_mask) const;
 };
 
-// `type` is that of Q, K, V and Y.
+// `type` is the type of Q, K, V and Y.
 bool can_run_flash(const ops::attention::AttentionShape& shape, DType type);
 Result<FlashAttention> make_flash(const ops::attention::AttentionShape& shape, DType type,
                                   DType mask_type);
-// The text of its kernel for blocks of `warps` times 16 rows.
+// The CUDA source for blocks of `warps` warps with 16 rows each.
 std::string flash_source(const ops::attention::AttentionShape& shape, DType type, DType mask_type,
                          int64_t warps);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that read or write elements where another tensor says: a thread an element. An index
-// outside its axis is reported (cuda/faults.h), and the element is left out.
+// Gather and scatter operators and Trilu: grid stride loops with one element per iteration. An
+// index out of range is reported (cuda/faults.h), and its element is skipped or set to 0.
 #include "cuda/kernels/host_plan.h"
+#include "cuda/kernels/index_check.h"
 #include "cuda/kernels/indexing.h"
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
-#include "cuda/kernels/run_check.h"
 #include "ops/data_movement/axes.h"
 
 namespace anynpu::device::cuda {
@@ -15,23 +15,25 @@ namespace {
 using ops::OpContext;
 using ops::PlanResult;
 
-// kernel(x, at, more, y, board, number, n); `body` sees `i`, an element of `count`.
+// Generates kernel(x, at, more, y, board, number, n). `body` runs for each `i` below `count`; `at`
+// holds the indices, `more` the updates.
 PlanResult plan_indexed(const OpContext& context, size_t count, const std::string& more,
                         const std::string& body, bool copies_input) {
   const std::string type = bits_type(size_of(context.inputs[0].dtype));
   ANYNPU_ASSIGN(
       auto kernel,
       JitKernel::make(format(
-          "extern \"C\" __global__ void kernel(const {0}* x, const {1}* at, const {2}* more, {0}* y, "
+          "extern \"C\" __global__ void kernel(const {0}* x, const {1}* at, const {2}* more, {0}* "
+          "y, "
           "volatile i64* board, i64 number, u64 n) {{\n"
           "  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += gridDim.x * "
           "(u64)blockDim.x) {{\n{3}  }}\n}}\n",
           type, cuda_name(context.inputs[1].dtype), more, body)));
-  ANYNPU_ASSIGN(const RunCheck check, RunCheck::of(context));
-  const size_t bytes = copies_input ? bytes_of(context.inputs[0].dtype,
-                                               static_cast<size_t>(element_count(
-                                                   context.inputs[0].shape)))
-                                    : 0;
+  ANYNPU_ASSIGN(const IndexCheck check, IndexCheck::of(context));
+  const size_t bytes = copies_input
+                           ? bytes_of(context.inputs[0].dtype,
+                                      static_cast<size_t>(element_count(context.inputs[0].shape)))
+                           : 0;
   return cuda_plan([kernel, check, count, bytes](const ops::RunArgs& args, CudaQueue& queue) {
     if (bytes > 0 && args.outputs[0] != args.inputs[0])
       ANYNPU_TRY(queue.copy({args.outputs[0], args.inputs[0], bytes}));
@@ -46,11 +48,13 @@ PlanResult plan_indexed(const OpContext& context, size_t count, const std::strin
   });
 }
 
-// index = at[k] counted from the front; `otherwise` where it lies outside.
+// Code that sets `index` to at[place], with negative indices wrapped. If it is out of range,
+// reports it and runs `otherwise`.
 std::string checked_index(const std::string& place, int64_t extent, const std::string& otherwise) {
-  return format("    const i64 raw = at[{0}]; const i64 index = raw < 0 ? raw + {1} : raw;\n"
-                "    if (index < 0 || index >= {1}) {{ fault(board, number, raw, {1}); {2} }}\n",
-                place, extent, otherwise);
+  return format(
+      "    const i64 raw = at[{0}]; const i64 index = raw < 0 ? raw + {1} : raw;\n"
+      "    if (index < 0 || index >= {1}) {{ fault(board, number, raw, {1}); {2} }}\n",
+      place, extent, otherwise);
 }
 
 int64_t product_from(const Shape& shape, size_t first) {
@@ -61,21 +65,20 @@ int64_t product_from(const Shape& shape, size_t first) {
 
 PlanResult plan_gather(const OpContext& context) {
   const Shape& shape = context.inputs[0].shape;
-  ANYNPU_ASSIGN(const int64_t axis, ops::normal_axis(context, context.int_attr("axis"),
-                                                     context.inputs[0].rank()));
+  ANYNPU_ASSIGN(const int64_t axis,
+                ops::normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
   const int64_t inner = std::max<int64_t>(product_from(shape, static_cast<size_t>(axis) + 1), 1);
   const int64_t extent = shape[static_cast<size_t>(axis)];
   const int64_t indices = std::max<int64_t>(element_count(context.inputs[1].shape), 1);
-  return plan_indexed(
-      context, static_cast<size_t>(element_count(context.outputs[0].shape)), "u8",
-      format("    const u64 j = i % {0}, k = i / {0} % {1}, o = i / {2};\n{3}"
-             "    y[i] = x[(o * {4} + index) * {0} + j];\n",
-             inner, indices, inner * indices, checked_index("k", extent, "y[i] = 0; continue;"),
-             extent),
-      false);
+  return plan_indexed(context, static_cast<size_t>(element_count(context.outputs[0].shape)), "u8",
+                      format("    const u64 j = i % {0}, k = i / {0} % {1}, o = i / {2};\n{3}"
+                             "    y[i] = x[(o * {4} + index) * {0} + j];\n",
+                             inner, indices, inner * indices,
+                             checked_index("k", extent, "y[i] = 0; continue;"), extent),
+                      false);
 }
 
-// Element i of the indices stands at the same place as in the other tensor, but along the axis.
+// Offset of the element of tensor `of` that element i of the indices selects along the axis.
 std::string element_place(const OpContext& context, const Shape& of, size_t axis) {
   const Shape& indices = context.inputs[1].shape;
   std::vector<int64_t> strides = strides_of(of);
@@ -86,8 +89,8 @@ std::string element_place(const OpContext& context, const Shape& of, size_t axis
 
 PlanResult plan_gather_elements(const OpContext& context) {
   const Shape& shape = context.inputs[0].shape;
-  ANYNPU_ASSIGN(const int64_t axis, ops::normal_axis(context, context.int_attr("axis"),
-                                                     context.inputs[0].rank()));
+  ANYNPU_ASSIGN(const int64_t axis,
+                ops::normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
   const auto at = static_cast<size_t>(axis);
   return plan_indexed(context, static_cast<size_t>(element_count(context.outputs[0].shape)), "u8",
                       checked_index("i", shape[at], "y[i] = 0; continue;") +
@@ -95,16 +98,17 @@ PlanResult plan_gather_elements(const OpContext& context) {
                       false);
 }
 
-// `from` becomes where the i-th element of the slices that the indices name lies.
+// Code that sets `from` to the offset of element i of the slices that the index tuples select.
 std::string slice_place(const OpContext& context, size_t batch, const std::string& otherwise) {
   const Shape &shape = context.inputs[0].shape, &indices = context.inputs[1].shape;
   const auto depth = static_cast<size_t>(indices.back());
   const std::vector<int64_t> strides = strides_of(shape);
   const int64_t inner = std::max<int64_t>(product_from(shape, batch + depth), 1);
-  int64_t tuples = 1;  // of one batch
+  int64_t tuples = 1;  // per batch
   for (size_t d = batch; d + 1 < indices.size(); ++d) tuples *= indices[d];
-  std::string body = format("    const u64 tuple = i / {0}; i64 from = i % {0} + (i64)(tuple / {1}) * {2};\n",
-                            inner, std::max<int64_t>(tuples, 1), product_from(shape, batch));
+  std::string body =
+      format("    const u64 tuple = i / {0}; i64 from = i % {0} + (i64)(tuple / {1}) * {2};\n",
+             inner, std::max<int64_t>(tuples, 1), product_from(shape, batch));
   for (size_t d = 0; d < depth; ++d) {
     body += format("    {{\n{}    from += index * {};\n    }}\n",
                    checked_index(format("tuple * {} + {}", depth, d), shape[batch + d], otherwise),
@@ -128,8 +132,8 @@ PlanResult plan_scatter_nd(const OpContext& context) {
 
 PlanResult plan_scatter_elements(const OpContext& context) {
   const Shape& shape = context.inputs[0].shape;
-  ANYNPU_ASSIGN(const int64_t axis, ops::normal_axis(context, context.int_attr("axis"),
-                                                     context.inputs[0].rank()));
+  ANYNPU_ASSIGN(const int64_t axis,
+                ops::normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
   const auto at = static_cast<size_t>(axis);
   return plan_indexed(context, static_cast<size_t>(element_count(context.inputs[1].shape)),
                       bits_type(size_of(context.inputs[0].dtype)),
@@ -148,7 +152,7 @@ Status can_run_indexed(const OpContext& context) {
   return {};
 }
 
-// What is written to one place twice is added or compared on the host, in a fixed order.
+// Scatter with a reduction runs on the CPU, which has a fixed order.
 Status can_run_scatter(const OpContext& context) {
   ANYNPU_TRY(can_run_indexed(context));
   const std::string how = context.string_attr("reduction");
@@ -157,7 +161,7 @@ Status can_run_scatter(const OpContext& context) {
   return {};
 }
 
-// ---- Trilu: the triangle above or below the diagonal k, which may be known only at run time.
+// ---- Trilu: keeps the triangle above or below diagonal k, which may be an input.
 
 PlanResult plan_trilu(const OpContext& context) {
   const Shape& shape = context.inputs[0].shape;
@@ -167,7 +171,8 @@ PlanResult plan_trilu(const OpContext& context) {
   ANYNPU_ASSIGN(
       auto kernel,
       JitKernel::make(format(
-          "extern \"C\" __global__ void kernel(const {0}* x, const i64* diagonal, {0}* y, u64 n) {{\n"
+          "extern \"C\" __global__ void kernel(const {0}* x, const i64* diagonal, {0}* y, u64 n) "
+          "{{\n"
           "  const i64 k = {1};\n"
           "  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += gridDim.x * "
           "(u64)blockDim.x) {{\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that plans generate, compiled by NVRTC for a GPU that need not be there.
+// Compiles generated kernels with NVRTC. Needs no GPU.
 #include <gmock/gmock.h>
 
 #include "cuda/kernels/compiler.h"
@@ -9,10 +9,10 @@
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
 #include "cuda/kernels/reorder.h"
-#include "cuda/kernels/wide_norm.h"
+#include "cuda/kernels/warp_norm.h"
 #include "ops/backend_kernels.h"
-#include "ops/test_node.h"
 #include "ops/blocked_layout.h"
+#include "ops/test_node.h"
 
 namespace anynpu::device::cuda {
 
@@ -33,7 +33,7 @@ class GeneratedKernels : public ::testing::Test {
   }
   void TearDown() override { JitKernel::check_for(0); }
 
-  // The plan of the first kernel of the GPU that takes the node, with input 0 in `layout`.
+  // Plans with the first GPU kernel that accepts the node, with input 0 in `layout`.
   static Status plan(TestNode node, Layout layout = Layout::plain) {
     ANYNPU_ASSIGN(ops::OpContext context, node.infer());
     context.target.backend = "cuda";
@@ -56,10 +56,10 @@ class GeneratedKernels : public ::testing::Test {
   }
 };
 
-#define EXPECT_PLANS(...)                                              \
-  {                                                                    \
-    const Status planned = plan(__VA_ARGS__);                          \
-    EXPECT_TRUE(planned.ok()) << #__VA_ARGS__ << planned.to_string();  \
+#define EXPECT_PLANS(...)                                             \
+  {                                                                   \
+    const Status planned = plan(__VA_ARGS__);                         \
+    EXPECT_TRUE(planned.ok()) << #__VA_ARGS__ << planned.to_string(); \
   }
 
 TEST_F(GeneratedKernels, ElementwiseInBothLayoutsAndWithRepeatedOperands) {
@@ -116,7 +116,7 @@ TEST_F(GeneratedKernels, ReductionsOfNumbersAlongKnownAxes) {
   EXPECT_PLANS(TestNode("Hardmax").attr("axis", int64_t{1}).shape({2, 3, 4}));
 }
 
-TEST_F(GeneratedKernels, IndicesThatARunBrings) {
+TEST_F(GeneratedKernels, IndicesKnownAtRunTime) {
   for (const DType type : {DType::f16, DType::i64, DType::u8}) {
     EXPECT_PLANS(TestNode("Gather").shape({5, 4}, type).shape({3}, DType::i64));
     EXPECT_PLANS(TestNode("GatherElements").shape({5, 4}, type).shape({2, 4}, DType::i32));
@@ -165,11 +165,17 @@ TEST_F(GeneratedKernels, PadAndResize) {
 
 TEST_F(GeneratedKernels, IntegersAndTheirRemainders) {
   for (const DType type : {DType::i8, DType::u16, DType::i64, DType::f32}) {
-    EXPECT_PLANS(TestNode("Mod").attr("fmod", int64_t{type == DType::f32}).shape({4}, type).shape({1}, type));
+    EXPECT_PLANS(TestNode("Mod")
+                     .attr("fmod", int64_t{type == DType::f32})
+                     .shape({4}, type)
+                     .shape({1}, type));
     EXPECT_PLANS(TestNode("Div").shape({4}, type).shape({1}, type));
     EXPECT_PLANS(TestNode("Abs").shape({4}, type));
   }
-  EXPECT_PLANS(TestNode("BitShift", 11).attr("direction", std::string("RIGHT")).shape({4}, DType::u8).shape({4}, DType::u8));
+  EXPECT_PLANS(TestNode("BitShift", 11)
+                   .attr("direction", std::string("RIGHT"))
+                   .shape({4}, DType::u8)
+                   .shape({4}, DType::u8));
   EXPECT_PLANS(TestNode("Cast").attr("to", int64_t{7}).shape({4}));
   EXPECT_PLANS(TestNode("Gelu", 20).shape({4}, DType::f16));
 }
@@ -193,7 +199,7 @@ TEST_F(GeneratedKernels, Attention) {
   EXPECT_EQ(check_source(flash_source(a, DType::f16, DType::f16, 4), kHopper).to_string(), "ok");
 }
 
-TEST_F(GeneratedKernels, ConvolutionsOfChannelsAlone) {
+TEST_F(GeneratedKernels, DepthwiseConvolutions) {
   Depthwise work;
   work.shape.batch = 1;
   work.shape.in_channels = work.shape.out_channels = work.shape.group = 96;
@@ -209,31 +215,31 @@ TEST_F(GeneratedKernels, ConvolutionsOfChannelsAlone) {
     work.shape.batch = batch;
     const auto made = make_depthwise(work);
     ASSERT_TRUE(made.ok()) << made.status().to_string();
-    EXPECT_TRUE((*made)->by_channel());
+    EXPECT_TRUE((*made)->is_depthwise());
     EXPECT_EQ((*made)->packed_bytes(), size_t{96 * 9 * 2});
   }
 }
 
-TEST_F(GeneratedKernels, TurnsBetweenLayouts) {
-  EXPECT_TRUE(make_turn(DType::f16, 2, 3, 224 * 224, 4, true).ok());
-  EXPECT_TRUE(make_turn(DType::f16, 2, 3, 224 * 224, 8, true).ok());
-  EXPECT_TRUE(make_turn(DType::f16, 2, 20, 49, 24, true).ok());
-  EXPECT_TRUE(make_turn(DType::f16, 2, 20, 49, 24, false).ok());
-  EXPECT_TRUE(make_turn(DType::f16, 2, 64, 49, 64, true).ok());
+TEST_F(GeneratedKernels, LayoutConversions) {
+  EXPECT_TRUE(make_to_channels_last(DType::f16, 2, 3, 224 * 224, 4, true).ok());
+  EXPECT_TRUE(make_to_channels_last(DType::f16, 2, 3, 224 * 224, 8, true).ok());
+  EXPECT_TRUE(make_to_channels_last(DType::f16, 2, 20, 49, 24, true).ok());
+  EXPECT_TRUE(make_to_channels_last(DType::f16, 2, 20, 49, 24, false).ok());
+  EXPECT_TRUE(make_to_channels_last(DType::f16, 2, 64, 49, 64, true).ok());
   EXPECT_TRUE(make_transpose(4, 2, 64, 49).ok());
 }
 
-TEST_F(GeneratedKernels, EndsOfProducts) {
+TEST_F(GeneratedKernels, Epilogues) {
   Epilogue epilogue;
   epilogue.type = DType::f16;
-  epilogue.curve = "v * (C)0.5 * (1 + erf(v * (C)0.70710678118654752))";
+  epilogue.activation_code = "v * (C)0.5 * (1 + erf(v * (C)0.70710678118654752))";
   epilogue.has_z = true;
   epilogue.activation = {true, 0, 6};
   const auto made = make_epilogue(epilogue);
   ASSERT_TRUE(made.ok()) << made.status().to_string();
-  EXPECT_TRUE(made->single && made->wide);
+  EXPECT_TRUE(made->scalar && made->vectorized);
   epilogue.c_index = "i % 7";
-  EXPECT_FALSE(make_epilogue(epilogue)->wide);
+  EXPECT_FALSE(make_epilogue(epilogue)->vectorized);
 }
 
 }  // namespace

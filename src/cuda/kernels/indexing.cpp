@@ -12,7 +12,7 @@ struct Axis {
   int64_t stride;
 };
 
-// Axes of one element go, neighbours that continue each other are joined.
+// Drops axes of size 1 and merges neighbouring axes that are contiguous.
 std::vector<Axis> joined(const Shape& out, const std::vector<int64_t>& strides) {
   std::vector<Axis> axes;
   for (size_t d = 0; d < out.size(); ++d) {
@@ -32,11 +32,12 @@ std::string strided_index(const Shape& out, const std::vector<int64_t>& strides,
                           std::string_view index) {
   const std::vector<Axis> axes = joined(out, strides);
   std::string text = format("{}", offset);
-  int64_t behind = 1;  // elements of the output for one step along the axis
+  int64_t behind = 1;  // output elements per step along the axis
   for (size_t d = axes.size(); d-- > 0;) {
     const auto [extent, stride] = axes[d];
     if (stride != 0) {
-      const std::string along = behind == 1 ? std::string(index) : format("({} / {})", index, behind);
+      const std::string along =
+          behind == 1 ? std::string(index) : format("({} / {})", index, behind);
       const std::string wrapped = d == 0 ? along : format("({} % {})", along, extent);
       text += format(" + (i64){} * {}", wrapped, stride);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Source text for generated kernels: the index of an operand's element for output element `i`.
+// CUDA expressions that map the index `i` of an output element to the index of an operand's
+// element.
 #pragma once
 
 #include <string>
@@ -10,12 +11,12 @@
 
 namespace anynpu::device::cuda {
 
-// An expression of the variable `index`, a linear index into a dense tensor of shape `out`: the sum
-// over the axes of coordinate[axis] * strides[axis], plus `offset`.
+// The variable `index` is a linear index into a dense tensor of shape `out`. The result is offset
+// plus the sum over the axes of coordinate[axis] * strides[axis].
 std::string strided_index(const Shape& out, const std::vector<int64_t>& strides, int64_t offset,
                           std::string_view index = "i");
 
-// The same for an operand of shape `in` that is broadcast to `out`.
+// The same for a dense operand of shape `in` that is broadcast to `out`.
 std::string broadcast_index(const Shape& in, const Shape& out);
 
 }  // namespace anynpu::device::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels generated at run time, and plans that launch them.
+// Kernels that are generated as CUDA C++ and compiled at run time, and plans that launch them.
 #pragma once
 
 #include <array>
@@ -14,23 +14,24 @@
 
 namespace anynpu::device::cuda {
 
-// extern "C" __global__ void kernel(...), compiled for each GPU that runs it. Immutable.
+// One generated kernel, extern "C" __global__ void kernel(...), compiled once for each GPU that
+// runs it. Immutable.
 class JitKernel {
  public:
-  // Compiled immediately for the first GPU in use, so that a source that does not compile fails at
-  // planning time.
+  // Compiles for the first GPU in use right away, so that compile errors surface at planning time.
   static Result<std::shared_ptr<const JitKernel>> make(std::string source);
-  // For tests on machines without a GPU: from now on sources are compiled for this capability when
-  // a kernel is made, and only checked.
+  // For tests without a GPU: from now on make() also checks that sources compile for this compute
+  // capability.
   static void check_for(int capability);
 
-  // `arguments`: pointers to the parameter values, as cuLaunchKernel takes them.
+  // `arguments` are pointers to the parameter values, as for cuLaunchKernel.
   Status launch(const Gpu& gpu, CUstream stream, size_t blocks, unsigned threads,
                 void** arguments) const;
   Status launch(CudaQueue& queue, size_t blocks, unsigned threads, void** arguments) const {
     return launch(queue.gpu(), queue.stream(), blocks, threads, arguments);
   }
-  // The same with one thread for each of `count` elements, in as many blocks as the GPU takes.
+  // For kernels with a grid stride loop over `count` elements: the grid has a thread for each
+  // element, up to a maximum.
   Status launch_over(const Gpu& gpu, CUstream stream, size_t count, void** arguments) const;
   Status launch_over(CudaQueue& queue, size_t count, void** arguments) const {
     return launch_over(queue.gpu(), queue.stream(), count, arguments);
@@ -64,9 +65,10 @@ std::unique_ptr<ops::KernelPlan> cuda_plan(Launch launch) {
   return std::make_unique<CudaPlan<Launch>>(std::move(launch));
 }
 
-// "float", "f16" ...: the name of the type in generated kernels; empty if they do not have it.
+// The name of the type in generated kernels, such as "float" or "f16"; empty if it is not
+// supported.
 std::string_view cuda_name(DType type);
-// The type that kernels compute in: "float", "double", or the type itself.
+// The type that kernels compute in: "float" for 16-bit floats, otherwise the type itself.
 std::string_view compute_name(DType type);
 
 // A number as a CUDA C++ literal.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of this back end (ops/backend_kernels.h), one file per family.
+// Registers the kernels of this back end (ops/backend_kernels.h); one file per family. The first
+// kernel that accepts a node is used, so the order matters where noted.
 #pragma once
 
 #include <vector>
@@ -11,17 +12,17 @@ namespace anynpu::device::cuda {
 void add_elementwise(std::vector<ops::KernelDef>& kernels);
 void add_copies(std::vector<ops::KernelDef>& kernels);
 void add_products(std::vector<ops::KernelDef>& kernels);
-void add_last_kernels(std::vector<ops::KernelDef>& kernels);  // before add_convolutions
+void add_channels_last_kernels(std::vector<ops::KernelDef>& kernels);  // before add_convolutions
 void add_convolutions(std::vector<ops::KernelDef>& kernels);
 void add_conv_transpose(std::vector<ops::KernelDef>& kernels);
 void add_reorder(std::vector<ops::KernelDef>& kernels);
-void add_last_pools(std::vector<ops::KernelDef>& kernels);  // before add_pools
+void add_channels_last_pools(std::vector<ops::KernelDef>& kernels);  // before add_pools
 void add_pools(std::vector<ops::KernelDef>& kernels);
-void add_mapped(std::vector<ops::KernelDef>& kernels);
+void add_pad_resize(std::vector<ops::KernelDef>& kernels);
 void add_rows(std::vector<ops::KernelDef>& kernels);
 void add_reductions(std::vector<ops::KernelDef>& kernels);
 void add_attention(std::vector<ops::KernelDef>& kernels);
-void add_any_attention(std::vector<ops::KernelDef>& kernels);  // after add_attention
+void add_generic_attention(std::vector<ops::KernelDef>& kernels);  // after add_attention
 void add_losses(std::vector<ops::KernelDef>& kernels);
 void add_scans(std::vector<ops::KernelDef>& kernels);
 void add_gathers(std::vector<ops::KernelDef>& kernels);

@@ -24,7 +24,8 @@ std::vector<std::string> folders() {
 Result<void*> open_library(const char* file, const char* package) {
   std::string tried;
   for (const std::string& folder : folders()) {
-    if (void* const library = dlopen((folder + file).c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+    if (void* const library = dlopen((folder + file).c_str(), RTLD_NOW | RTLD_LOCAL))
+      return library;
     tried += format("{}{}", tried.empty() ? "" : "; ", dlerror());
   }
   return fail(Code::unsupported_feature,

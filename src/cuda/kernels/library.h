@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries of the CUDA toolkit (NVRTC, cuBLASLt, cuDNN), opened on first use: from the loader's
-// paths, from ANYNPU_CUDA_LIBRARIES, or from the toolkit's folder. Thread-safe.
+// Loads libraries of the CUDA toolkit (NVRTC, cuBLASLt, cuDNN) with dlopen: from the loader's
+// search path, ANYNPU_CUDA_LIBRARIES, or the toolkit's folder. Thread-safe.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace anynpu::device::cuda {
 
-// Stays open. Fails with unsupported_feature, the paths that were tried and the package to install.
+// Never closed. Fails with unsupported_feature, the paths tried and the package to install.
 Result<void*> open_library(const char* file, const char* package);
 
-// A function of it; fails with the name.
+// Looks up a function; the error names it.
 Result<void*> function_of(void* library, const char* file, const char* name);
 
 }  // namespace anynpu::device::cuda

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MaxPool, AveragePool and their global forms: a thread an output.
+// MaxPool, AveragePool and their global variants in plain layout: a grid stride loop over the
+// outputs.
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
 #include "ops/pool/pool.h"
@@ -11,7 +12,8 @@ namespace {
 using ops::OpContext;
 using ops::PlanResult;
 
-// Loops over the taps of the kernel that lie in the input; `body` sees `at`, the tap's offset.
+// Loops over the taps of the window that are inside the input; `body` can use `at`, the tap's
+// offset.
 std::string tap_loops(const ops::Window& w, const std::string& body) {
   std::string code = "    u32 rest = i;\n";
   for (size_t d = w.dims(); d-- > 0;)
@@ -36,7 +38,7 @@ std::string tap_loops(const ops::Window& w, const std::string& body) {
   return code + format("      const i64 at = {};\n      {}\n    {}\n", offset, body, close);
 }
 
-// Elements that an average is taken of, with pads: those inside the padded input.
+// The divisor of an average that counts padding: the taps inside the padded input.
 std::string padded_count(const ops::Window& w) {
   std::string code = "    C taps = 1;\n";
   for (size_t d = 0; d < w.dims(); ++d) {
@@ -55,12 +57,13 @@ PlanResult plan_pool(const OpContext& context) {
   std::string body;
   if (max) {
     body = "    C best = 0; bool any = false;\n" +
-           tap_loops(pool.window, "const C v = load(x[at]); best = any ? higher(v, best) : v; "
-                                  "any = true;") +
+           tap_loops(pool.window,
+                     "const C v = load(x[at]); best = any ? higher(v, best) : v; "
+                     "any = true;") +
            "    store(y[i], best);\n";
   } else {
-    body = "    C sum = 0, inside = 0;\n" +
-           tap_loops(pool.window, "sum += load(x[at]); inside += 1;");
+    body =
+        "    C sum = 0, inside = 0;\n" + tap_loops(pool.window, "sum += load(x[at]); inside += 1;");
     body += pool.count_pads ? padded_count(pool.window) + "    store(y[i], sum / taps);\n"
                             : "    store(y[i], sum / inside);\n";
   }
@@ -81,8 +84,7 @@ PlanResult plan_pool(const OpContext& context) {
 }
 
 Status can_run_pool(const OpContext& context) {
-  if (context.outputs.size() > 1)
-    return fail(Code::unsupported_feature, "indices are asked for");
+  if (context.outputs.size() > 1) return fail(Code::unsupported_feature, "indices are asked for");
   if (element_count(context.outputs[0].shape) >= (int64_t{1} << 31))
     return fail(Code::unsupported_shape, "more than 2^31 elements");
   return {};

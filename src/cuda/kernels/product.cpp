@@ -13,28 +13,28 @@
 
 #include "base/env.h"
 #include "base/format.h"
+#include "cuda/kernels/autotuner.h"
 #include "cuda/kernels/disk_cache.h"
 #include "cuda/kernels/library.h"
-#include "cuda/kernels/measure.h"
 
 namespace anynpu::device::cuda {
 
 namespace {
 
-#define ANYNPU_CUBLASLT_FUNCTIONS(X)  \
-  X(cublasLtCreate)                   \
-  X(cublasLtGetStatusString)          \
-  X(cublasLtGetVersion)               \
-  X(cublasLtMatmulDescCreate)         \
-  X(cublasLtMatmulDescDestroy)        \
-  X(cublasLtMatmulDescSetAttribute)   \
-  X(cublasLtMatrixLayoutCreate)       \
-  X(cublasLtMatrixLayoutDestroy)      \
-  X(cublasLtMatrixLayoutSetAttribute) \
-  X(cublasLtMatmulPreferenceCreate)   \
-  X(cublasLtMatmulPreferenceDestroy)  \
+#define ANYNPU_CUBLASLT_FUNCTIONS(X)      \
+  X(cublasLtCreate)                       \
+  X(cublasLtGetStatusString)              \
+  X(cublasLtGetVersion)                   \
+  X(cublasLtMatmulDescCreate)             \
+  X(cublasLtMatmulDescDestroy)            \
+  X(cublasLtMatmulDescSetAttribute)       \
+  X(cublasLtMatrixLayoutCreate)           \
+  X(cublasLtMatrixLayoutDestroy)          \
+  X(cublasLtMatrixLayoutSetAttribute)     \
+  X(cublasLtMatmulPreferenceCreate)       \
+  X(cublasLtMatmulPreferenceDestroy)      \
   X(cublasLtMatmulPreferenceSetAttribute) \
-  X(cublasLtMatmulAlgoGetHeuristic)   \
+  X(cublasLtMatmulAlgoGetHeuristic)       \
   X(cublasLtMatmul)
 
 struct CublasLt {
@@ -68,7 +68,7 @@ Status blas_status(cublasStatus_t status, const char* what) {
               "{}: cuBLASLt said {}", what, cublaslt()->cublasLtGetStatusString(status));
 }
 
-// One a GPU, never destroyed.
+// One per GPU, never destroyed.
 Result<cublasLtHandle_t> handle_of(const Gpu& gpu) {
   static auto& mutex = *new std::mutex;
   static auto& handles = *new std::map<int, cublasLtHandle_t>;
@@ -84,7 +84,7 @@ cudaDataType_t cuda_type(DType type) {
   return type == DType::f64 ? CUDA_R_64F : CUDA_R_32F;
 }
 
-// What was chosen for a product, as it lies on disk.
+// The result of autotuning, as stored in the disk cache.
 struct Choice {
   cublasLtMatmulAlgo_t algorithm = {};
   uint64_t workspace_bytes = 0;
@@ -92,9 +92,9 @@ struct Choice {
 };
 
 constexpr int kCandidates = 48;
-constexpr uint32_t kAlignment = 16;  // of the operands of a measured product, in bytes
+constexpr uint32_t kAlignment = 16;  // of operands in autotuning, in bytes
 
-// A product as cuBLASLt sees it: column-major, so y^T = b^T * a^T.
+// cuBLASLt is column-major, so this computes y^T = b^T * a^T.
 class LtProduct final : public Product {
  public:
   explicit LtProduct(const ProductShape& shape) : shape_(shape) {}
@@ -112,9 +112,9 @@ class LtProduct final : public Product {
   Status enqueue(const Gpu& gpu, CUstream stream, const ProductOperands& operands) const override {
     ANYNPU_ASSIGN(const cublasLtHandle_t handle, handle_of(gpu));
     if (operands.aligned()) return enqueue(handle, stream, operands, choice_);
-    // Addresses inside a buffer: another way, without workspace.
-    ANYNPU_ASSIGN(const auto found, candidates(handle, static_cast<uint32_t>(size_of(shape_.type)),
-                                               0, 1));
+    // Unaligned operands: use the heuristic's best algorithm for this alignment, without workspace.
+    ANYNPU_ASSIGN(const auto found,
+                  candidates(handle, static_cast<uint32_t>(size_of(shape_.type)), 0, 1));
     return enqueue(handle, stream, operands, {found[0].algo, 0});
   }
 
@@ -137,43 +137,43 @@ class LtProduct final : public Product {
     if (g.bias) epilogue = g.relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
     if (g.relu && !g.bias) epilogue = CUBLASLT_EPILOGUE_RELU;
     ANYNPU_TRY(set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue));
-    ANYNPU_TRY(add_layout(b_, g.transpose_b ? g.k : g.n, g.transpose_b ? g.n : g.k, g.row_b,
-                          g.step_b));
-    ANYNPU_TRY(add_layout(a_, g.transpose_a ? g.m : g.k, g.transpose_a ? g.k : g.m, g.row_a,
-                          g.step_a));
-    return add_layout(y_, g.n, g.m, g.row_y, g.step_y);
+    ANYNPU_TRY(
+        add_layout(b_, g.transpose_b ? g.k : g.n, g.transpose_b ? g.n : g.k, g.ldb, g.stride_b));
+    ANYNPU_TRY(
+        add_layout(a_, g.transpose_a ? g.m : g.k, g.transpose_a ? g.k : g.m, g.lda, g.stride_a));
+    return add_layout(y_, g.n, g.m, g.ldy, g.stride_y);
   }
 
-  // The fastest of the library's candidates, or what was kept from an earlier measurement.
-  Status choose(const Gpu& gpu) {
+  // Picks the fastest of the heuristic's candidates, or reads the result of an earlier autotuning.
+  Status autotune(const Gpu& gpu) {
     ANYNPU_ASSIGN(const cublasLtHandle_t handle, handle_of(gpu));
-    const std::string key = format("product {} {} {}", gpu.name(), cublaslt()->cublasLtGetVersion(),
-                                   text());
-    if (const auto kept = read_kept(key); kept && kept->size() == sizeof choice_) {
-      std::memcpy(&choice_, kept->data(), sizeof choice_);
+    const std::string key =
+        format("product {} {} {}", gpu.name(), cublaslt()->cublasLtGetVersion(), text());
+    if (const auto cached = read_cached(key); cached && cached->size() == sizeof choice_) {
+      std::memcpy(&choice_, cached->data(), sizeof choice_);
       return {};
     }
     ANYNPU_ASSIGN(const auto found, candidates(handle, kAlignment, kMostWorkspace, kCandidates));
     choice_ = {found[0].algo, found[0].workspaceSize};
-    ANYNPU_ASSIGN(const auto measure, Measure::on(gpu));
-    ANYNPU_ASSIGN(const ProductOperands operands, operands_to_measure(*measure));
+    ANYNPU_ASSIGN(const auto autotuner, Autotuner::on(gpu));
+    ANYNPU_ASSIGN(const ProductOperands operands, autotune_operands(*autotuner));
     for (const auto& one : found) {
       const Choice candidate{one.algo, one.workspaceSize};
-      const double taken = measure->time([&](CUstream stream) {
-        return enqueue(handle, stream, operands, candidate);
-      });
+      const double taken = autotuner->time(
+          [&](CUstream stream) { return enqueue(handle, stream, operands, candidate); });
       if (taken < choice_.microseconds) {
         choice_ = candidate;
         choice_.microseconds = taken;
       }
     }
     if (env::lists(env::Name::verbose, "dispatch")) {
-      std::fputs(format("anynpu,measured,product {}: {} us\n", text(), choice_.microseconds).c_str(),
-                 stderr);
+      std::fputs(
+          format("anynpu,measured,product {}: {} us\n", text(), choice_.microseconds).c_str(),
+          stderr);
     }
     std::array<char, sizeof choice_> bytes;
     std::memcpy(bytes.data(), &choice_, sizeof choice_);
-    keep_on_disk(key, bytes);
+    write_cached(key, bytes);
     return {};
   }
 
@@ -182,20 +182,19 @@ class LtProduct final : public Product {
     const ProductShape& g = shape_;
     return format("{} {}x{}x{} {}{} rows {} {} {} batch {} steps {} {} {} with {}{}{}",
                   name_of(g.type), g.m, g.n, g.k, g.transpose_a ? "t" : "n",
-                  g.transpose_b ? "t" : "n", g.row_a, g.row_b, g.row_y, g.batch, g.step_a, g.step_b,
-                  g.step_y, g.bias ? "b" : "", g.residual ? "z" : "", g.relu ? "r" : "");
+                  g.transpose_b ? "t" : "n", g.lda, g.ldb, g.ldy, g.batch, g.stride_a, g.stride_b,
+                  g.stride_y, g.bias ? "b" : "", g.residual ? "z" : "", g.relu ? "r" : "");
   }
 
-  // The bias is part of the description, which threads share: each call has a copy.
+  // The bias pointer is part of the descriptor, which threads share, so each call copies it.
   Status enqueue(cublasLtHandle_t handle, CUstream stream, const ProductOperands& o,
                  const Choice& choice) const {
     const CublasLt& blas = *cublaslt();
     cublasLtMatmulDescOpaque_t work = *work_;
     if (shape_.bias) {
-      ANYNPU_TRY(blas_status(
-          blas.cublasLtMatmulDescSetAttribute(&work, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &o.bias,
-                                              sizeof o.bias),
-          "the bias of a product"));
+      ANYNPU_TRY(blas_status(blas.cublasLtMatmulDescSetAttribute(
+                                 &work, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &o.bias, sizeof o.bias),
+                             "the bias of a product"));
     }
     const float beta = shape_.residual ? 1 : 0;
     const double wide_alpha = o.alpha, wide_beta = beta;
@@ -212,23 +211,21 @@ class LtProduct final : public Product {
   Status add_layout(cublasLtMatrixLayout_t& layout, int64_t rows, int64_t columns, int64_t leading,
                     int64_t step) {
     const CublasLt& blas = *cublaslt();
-    ANYNPU_TRY(blas_status(
-        blas.cublasLtMatrixLayoutCreate(&layout, cuda_type(shape_.type),
-                                        static_cast<uint64_t>(rows), static_cast<uint64_t>(columns),
-                                        leading),
-        "describing a matrix"));
+    ANYNPU_TRY(blas_status(blas.cublasLtMatrixLayoutCreate(&layout, cuda_type(shape_.type),
+                                                           static_cast<uint64_t>(rows),
+                                                           static_cast<uint64_t>(columns), leading),
+                           "describing a matrix"));
     if (shape_.batch == 1) return {};
     ANYNPU_TRY(blas_status(
         blas.cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
                                               &shape_.batch, sizeof shape_.batch),
         "describing a batch"));
-    return blas_status(
-        blas.cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
-                                              &step, sizeof step),
-        "describing a batch");
+    return blas_status(blas.cublasLtMatrixLayoutSetAttribute(
+                           layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &step, sizeof step),
+                       "describing a batch");
   }
 
-  // At least one, the most promising first. Sums are joined in the type that is computed in.
+  // At least one, best first. Split-K reductions use the compute type.
   Result<std::vector<cublasLtMatmulHeuristicResult_t>> candidates(cublasLtHandle_t handle,
                                                                   uint32_t alignment,
                                                                   size_t workspace,
@@ -244,7 +241,8 @@ class LtProduct final : public Product {
          {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
           CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
       prefer(attribute, alignment);
-    const uint32_t joins = CUBLASLT_REDUCTION_SCHEME_INPLACE | CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+    const uint32_t joins =
+        CUBLASLT_REDUCTION_SCHEME_INPLACE | CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
     prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, joins);
     std::vector<cublasLtMatmulHeuristicResult_t> found(static_cast<size_t>(most));
     int count = 0;
@@ -259,20 +257,22 @@ class LtProduct final : public Product {
     return found;
   }
 
-  Result<ProductOperands> operands_to_measure(Measure& measure) const {
+  Result<ProductOperands> autotune_operands(Autotuner& autotuner) const {
     const ProductShape& g = shape_;
     const auto count = [&](int64_t rows, int64_t row, int64_t step) {
       return static_cast<size_t>(rows * row + (g.batch - 1) * step);
     };
     ProductOperands o;
-    ANYNPU_ASSIGN(o.a, measure.numbers(count(g.transpose_a ? g.k : g.m, g.row_a, g.step_a), g.type));
-    ANYNPU_ASSIGN(o.b, measure.numbers(count(g.transpose_b ? g.n : g.k, g.row_b, g.step_b), g.type));
-    ANYNPU_ASSIGN(o.y, measure.numbers(count(g.m, g.row_y, g.step_y), g.type));
-    ANYNPU_ASSIGN(o.bias, measure.numbers(static_cast<size_t>(g.n), g.type));
+    ANYNPU_ASSIGN(o.a, autotuner.allocate_random(
+                           count(g.transpose_a ? g.k : g.m, g.lda, g.stride_a), g.type));
+    ANYNPU_ASSIGN(o.b, autotuner.allocate_random(
+                           count(g.transpose_b ? g.n : g.k, g.ldb, g.stride_b), g.type));
+    ANYNPU_ASSIGN(o.y, autotuner.allocate_random(count(g.m, g.ldy, g.stride_y), g.type));
+    ANYNPU_ASSIGN(o.bias, autotuner.allocate_random(static_cast<size_t>(g.n), g.type));
     if (g.residual) {
-      ANYNPU_ASSIGN(o.residual, measure.numbers(count(g.m, g.row_y, g.step_y), g.type));
+      ANYNPU_ASSIGN(o.residual, autotuner.allocate_random(count(g.m, g.ldy, g.stride_y), g.type));
     }
-    ANYNPU_ASSIGN(o.workspace, measure.bytes(kMostWorkspace));
+    ANYNPU_ASSIGN(o.workspace, autotuner.allocate(kMostWorkspace));
     return o;
   }
 
@@ -299,7 +299,7 @@ Result<std::shared_ptr<const Product>> Product::make(const ProductShape& shape) 
   if (gpus.empty()) return fail(Code::invalid_device, "no GPU is in use");
   auto product = std::make_shared<LtProduct>(shape);
   ANYNPU_TRY(product->describe());
-  ANYNPU_TRY(product->choose(*gpus[0]));
+  ANYNPU_TRY(product->autotune(*gpus[0]));
   return std::shared_ptr<const Product>(std::move(product));
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products through cuBLASLt, which is opened on first use. float32 is computed in
-// float32, not TF32. Among the ways that the library offers the fastest is taken: measured once, and
-// kept on disk.
+// Matrix products (GEMM) with cuBLASLt, which is loaded on first use. float32 is computed in
+// float32, not TF32. The algorithm is autotuned: timed once, then read from the disk cache.
 #pragma once
 
 #include <memory>
@@ -16,11 +15,11 @@ struct ProductShape {
   DType type = DType::f32;
   int64_t m = 0, n = 0, k = 0;
   bool transpose_a = false, transpose_b = false;
-  int64_t row_a = 0, row_b = 0, row_y = 0;     // leading dimensions: from one row to the next
+  int64_t lda = 0, ldb = 0, ldy = 0;  // leading dimensions
   int32_t batch = 1;
-  int64_t step_a = 0, step_b = 0, step_y = 0;  // batch strides; 0 repeats one matrix
-  bool bias = false;                           // a row of n numbers
-  bool residual = false;                       // laid out as y
+  int64_t stride_a = 0, stride_b = 0, stride_y = 0;  // batch strides; 0 broadcasts one matrix
+  bool bias = false;                                 // a vector of n elements
+  bool residual = false;                             // same shape and strides as y
   bool relu = false;
 };
 
@@ -29,23 +28,24 @@ struct ProductOperands {
   void *y = nullptr, *workspace = nullptr;
   float alpha = 1;
 
-  bool aligned() const;  // to 16 bytes, as the fastest kernels want it
+  bool aligned() const;  // to 16 bytes, which the autotuned algorithm needs
 };
 
 class Product {
  public:
-  // The most that a product uses of the workspace: as much as cuBLAS asks for on Hopper.
+  // Upper limit of workspace_bytes(): the workspace that NVIDIA recommends for Hopper.
   static constexpr size_t kMostWorkspace = size_t{32} << 20;
 
-  // Fails with unsupported_feature where the library is missing.
+  // Fails with unsupported_feature if cuBLASLt is missing.
   static Status available();
   static Result<std::shared_ptr<const Product>> make(const ProductShape& shape);
   virtual ~Product() = default;
   virtual size_t workspace_bytes() const = 0;
-  // As it was measured; infinity where nothing could be.
+  // The time measured by autotuning; infinity if there is none.
   virtual double microseconds() const = 0;
-  // Inside the context of the GPU.
-  virtual Status enqueue(const Gpu& gpu, CUstream stream, const ProductOperands& operands) const = 0;
+  // The GPU's context must be current.
+  virtual Status enqueue(const Gpu& gpu, CUstream stream,
+                         const ProductOperands& operands) const = 0;
 };
 
 }  // namespace anynpu::device::cuda

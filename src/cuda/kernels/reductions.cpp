@@ -2,11 +2,11 @@
 // Reduce*, ArgMax, ArgMin and Hardmax.
 #include <algorithm>
 
+#include "cuda/kernels/index_check.h"
 #include "cuda/kernels/indexing.h"
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
 #include "cuda/kernels/row_plan.h"
-#include "cuda/kernels/run_check.h"
 #include "ops/data_movement/axes.h"
 
 namespace anynpu::device::cuda {
@@ -18,10 +18,10 @@ using ops::PlanResult;
 
 struct Reduction {
   std::string_view op;
-  const char* join;     // of the block
-  const char* nothing;  // what joining starts from
-  const char* term;     // of the element v
-  const char* result;   // of the joined value s and the count N
+  const char* join;     // reduction operator
+  const char* nothing;  // initial value
+  const char* term;     // applied to each element v
+  const char* result;   // from the reduced value s and the count N
 };
 constexpr Reduction kReductions[] = {
     {"ReduceSum", "Sum", "0", "v", "s"},
@@ -35,7 +35,7 @@ constexpr Reduction kReductions[] = {
     {"ReduceLogSum", "Sum", "0", "v", "log(s)"},
 };
 
-// Those that are computed in the type itself.
+// Whether integers are supported; they are reduced in their own type.
 bool takes_integers(const Reduction& one) {
   return one.op != "ReduceL2" && one.op != "ReduceLogSum";
 }
@@ -58,10 +58,10 @@ Result<std::vector<bool>> reduced_axes(const OpContext& context) {
   return reduced;
 }
 
-// The elements of a row among those of the tensor.
+// Where the elements of a row are in the tensor.
 struct Along {
   int64_t rows = 1, length = 1;
-  std::string base, step;  // of `row`, and of `j` from there
+  std::string base, step;  // offset of `row`, and of element `j` from there
 
   Along(const Shape& shape, const std::vector<bool>& reduced) {
     const std::vector<int64_t> strides = strides_of(shape);
@@ -78,75 +78,78 @@ struct Along {
 };
 
 PlanResult plan_reduce(const OpContext& context) {
-  const auto& reduction = *std::find_if(
-      std::begin(kReductions), std::end(kReductions),
-      [&](const Reduction& one) { return one.op == context.schema->name; });
+  const auto& reduction =
+      *std::find_if(std::begin(kReductions), std::end(kReductions),
+                    [&](const Reduction& one) { return one.op == context.schema->name; });
   ANYNPU_ASSIGN(const std::vector<bool> reduced, reduced_axes(context));
   const Along axes(context.inputs[0].shape, reduced);
   ANYNPU_TRY(check_rows(axes.rows));
-  return plan_rows(
-      context, axes.rows, axes.length, 1,
-      format("  const C N = {0};\n  const i64 base = {1};\n  C s = {2};\n"
-             "  for (i64 j = threadIdx.x; j < {0}; j += blockDim.x) {{\n"
-             "    const C v = load(p0[base + {3}]);\n    s = {4}()(s, {5});\n  }}\n"
-             "  s = join_block(s, {4}(), (C)({2}));\n"
-             "  if (threadIdx.x == 0) store(y[row], {6});\n",
-             axes.length, axes.base, reduction.nothing, axes.step, reduction.join, reduction.term,
-             reduction.result));
+  return plan_rows(context, axes.rows, axes.length, 1,
+                   format("  const C N = {0};\n  const i64 base = {1};\n  C s = {2};\n"
+                          "  for (i64 j = threadIdx.x; j < {0}; j += blockDim.x) {{\n"
+                          "    const C v = load(p0[base + {3}]);\n    s = {4}()(s, {5});\n  }}\n"
+                          "  s = join_block(s, {4}(), (C)({2}));\n"
+                          "  if (threadIdx.x == 0) store(y[row], {6});\n",
+                          axes.length, axes.base, reduction.nothing, axes.step, reduction.join,
+                          reduction.term, reduction.result));
 }
 
-// The logarithm of a sum of powers, from the highest on.
+// LogSumExp, with the maximum subtracted first.
 PlanResult plan_log_sum_exp(const OpContext& context) {
   ANYNPU_ASSIGN(const std::vector<bool> reduced, reduced_axes(context));
   const Along axes(context.inputs[0].shape, reduced);
   ANYNPU_TRY(check_rows(axes.rows));
-  return plan_rows(
-      context, axes.rows, axes.length, 1,
-      format("  const i64 base = {1};\n  C top = load(p0[base]), sum = 0;\n"
-             "  for (i64 j = threadIdx.x; j < {0}; j += blockDim.x) top = higher((C)load(p0[base + {2}]), "
-             "top);\n  top = join_block(top, Highest(), top);\n"
-             "  const C from = top - top == 0 ? top : 0;\n"
-             "  for (i64 j = threadIdx.x; j < {0}; j += blockDim.x) sum += exp((C)load(p0[base + {2}]) - "
-             "from);\n  sum = join_block(sum, Sum(), (C)0);\n"
-             "  if (threadIdx.x == 0) store(y[row], log(sum) + from);\n",
-             axes.length, axes.base, axes.step));
+  return plan_rows(context, axes.rows, axes.length, 1,
+                   format("  const i64 base = {1};\n  C top = load(p0[base]), sum = 0;\n"
+                          "  for (i64 j = threadIdx.x; j < {0}; j += blockDim.x) top = "
+                          "higher((C)load(p0[base + {2}]), "
+                          "top);\n  top = join_block(top, Highest(), top);\n"
+                          "  const C from = top - top == 0 ? top : 0;\n"
+                          "  for (i64 j = threadIdx.x; j < {0}; j += blockDim.x) sum += "
+                          "exp((C)load(p0[base + {2}]) - "
+                          "from);\n  sum = join_block(sum, Sum(), (C)0);\n"
+                          "  if (threadIdx.x == 0) store(y[row], log(sum) + from);\n",
+                          axes.length, axes.base, axes.step));
 }
 
-// ---- ArgMax, ArgMin, Hardmax: a thread a row
+// ---- ArgMax, ArgMin, Hardmax: one thread per row
 
 PlanResult plan_arg(const OpContext& context) {
-  ANYNPU_ASSIGN(const int64_t axis, ops::normal_axis(context, context.int_attr("axis"),
-                                                     context.inputs[0].rank()));
+  ANYNPU_ASSIGN(const int64_t axis,
+                ops::normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
   std::vector<bool> reduced(context.inputs[0].shape.size(), false);
   reduced[static_cast<size_t>(axis)] = true;
   const Along axes(context.inputs[0].shape, reduced);
   const bool lowest = context.schema->name == "ArgMin";
   const bool last = context.int_attr("select_last_index") != 0;
   ANYNPU_TRY(check_rows(axes.rows));
-  return plan_rows(context, axes.rows, 1, 1,
-                   format("  if (threadIdx.x) return;\n  const i64 base = {0};\n  i64 best = 0; C top = "
-                          "load(p0[base]);\n  for (i64 j = 1; j < {1}; ++j) {{\n    const C v = "
-                          "load(p0[base + {2}]);\n    if (v {3} top) {{ top = v; best = j; }}\n  }}\n"
-                          "  y[row] = best;\n",
-                          axes.base, axes.length, axes.step,
-                          std::string(lowest ? "<" : ">") + (last ? "=" : "")));
+  return plan_rows(
+      context, axes.rows, 1, 1,
+      format("  if (threadIdx.x) return;\n  const i64 base = {0};\n  i64 best = 0; C top = "
+             "load(p0[base]);\n  for (i64 j = 1; j < {1}; ++j) {{\n    const C v = "
+             "load(p0[base + {2}]);\n    if (v {3} top) {{ top = v; best = j; }}\n  }}\n"
+             "  y[row] = best;\n",
+             axes.base, axes.length, axes.step,
+             std::string(lowest ? "<" : ">") + (last ? "=" : "")));
 }
 
 PlanResult plan_hardmax(const OpContext& context) {
   const Shape& shape = context.inputs[0].shape;
-  ANYNPU_ASSIGN(const int64_t axis, ops::normal_axis(context, context.int_attr("axis"),
-                                                     context.inputs[0].rank()));
+  ANYNPU_ASSIGN(const int64_t axis,
+                ops::normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
   std::vector<bool> reduced(shape.size(), false);
   for (size_t d = 0; d < shape.size(); ++d)
-    reduced[d] = static_cast<int64_t>(d) == axis || (context.schema->since < 13 && static_cast<int64_t>(d) > axis);
+    reduced[d] = static_cast<int64_t>(d) == axis ||
+                 (context.schema->since < 13 && static_cast<int64_t>(d) > axis);
   const Along axes(shape, reduced);
   ANYNPU_TRY(check_rows(axes.rows));
-  return plan_rows(context, axes.rows, 1, 1,
-                   format("  if (threadIdx.x) return;\n  const i64 base = {0};\n  i64 best = 0; C top = "
-                          "load(p0[base]);\n  for (i64 j = 1; j < {1}; ++j) {{\n    const C v = "
-                          "load(p0[base + {2}]);\n    if (v > top) {{ top = v; best = j; }}\n  }}\n"
-                          "  for (i64 j = 0; j < {1}; ++j) store(y[base + {2}], j == best ? 1 : 0);\n",
-                          axes.base, axes.length, axes.step));
+  return plan_rows(
+      context, axes.rows, 1, 1,
+      format("  if (threadIdx.x) return;\n  const i64 base = {0};\n  i64 best = 0; C top = "
+             "load(p0[base]);\n  for (i64 j = 1; j < {1}; ++j) {{\n    const C v = "
+             "load(p0[base + {2}]);\n    if (v > top) {{ top = v; best = j; }}\n  }}\n"
+             "  for (i64 j = 0; j < {1}; ++j) store(y[base + {2}], j == best ? 1 : 0);\n",
+             axes.base, axes.length, axes.step));
 }
 
 Status can_run_some(const OpContext& context) {
@@ -162,12 +165,12 @@ Status can_run_reduce(const OpContext& context) {
   return {};
 }
 
-// ---- Axes that are known only at run time: a thread an output, which finds out for itself.
+// ---- Axes known only at run time: one thread per output, which computes its offsets itself.
 
 PlanResult plan_reduce_later(const OpContext& context) {
-  const auto& reduction = *std::find_if(
-      std::begin(kReductions), std::end(kReductions),
-      [&](const Reduction& one) { return one.op == context.schema->name; });
+  const auto& reduction =
+      *std::find_if(std::begin(kReductions), std::end(kReductions),
+                    [&](const Reduction& one) { return one.op == context.schema->name; });
   const Shape& shape = context.inputs[0].shape;
   std::string extents;
   for (const int64_t extent : shape) extents += format("{},", extent);
@@ -178,27 +181,34 @@ PlanResult plan_reduce_later(const OpContext& context) {
           "typedef {0} C; typedef {1} T;\n__device__ const i64 extents[] = {{{2}}};\n"
           "struct Sum {{ __device__ C operator()(C a, C b) const {{ return a + b; }} }};\n"
           "struct Product {{ __device__ C operator()(C a, C b) const {{ return a * b; }} }};\n"
-          "struct Highest {{ __device__ C operator()(C a, C b) const {{ return higher(b, a); }} }};\n"
+          "struct Highest {{ __device__ C operator()(C a, C b) const {{ return higher(b, a); }} "
+          "}};\n"
           "struct Lowest {{ __device__ C operator()(C a, C b) const {{ return lower(b, a); }} }};\n"
           "// The i-th place of the axes that are reduced, or of the others.\n"
           "__device__ i64 place(u64 i, u32 reduced, bool along) {{\n  i64 at = 0, step = 1;\n"
-          "  for (int d = {3} - 1; d >= 0; --d) {{\n    if (((reduced >> d) & 1) == along) {{ at += (i64)(i % "
-          "extents[d]) * step; i /= extents[d]; }}\n    step *= extents[d];\n  }}\n  return at;\n}}\n"
+          "  for (int d = {3} - 1; d >= 0; --d) {{\n    if (((reduced >> d) & 1) == along) {{ at "
+          "+= (i64)(i % "
+          "extents[d]) * step; i /= extents[d]; }}\n    step *= extents[d];\n  }}\n  return "
+          "at;\n}}\n"
           "extern \"C\" __global__ void kernel(const T* p0, const i64* axes, T* y, volatile i64* "
           "board, i64 number, u64 n) {{\n"
-          "  u32 reduced = {4}; for (int k = 0; k < {5}; ++k) {{\n    const i64 axis = axes[k] < 0 ? axes[k] + "
-          "{3} : axes[k];\n    if (axis < 0 || axis >= {3}) {{ fault(board, number, axes[k], {3}); return; "
-          "}}\n    reduced |= 1u << axis;\n  }}\n  u64 length = 1; for (int d = 0; d < {3}; ++d) if ((reduced >> d) & 1) length *= "
+          "  u32 reduced = {4}; for (int k = 0; k < {5}; ++k) {{\n    const i64 axis = axes[k] < 0 "
+          "? axes[k] + "
+          "{3} : axes[k];\n    if (axis < 0 || axis >= {3}) {{ fault(board, number, axes[k], {3}); "
+          "return; "
+          "}}\n    reduced |= 1u << axis;\n  }}\n  u64 length = 1; for (int d = 0; d < {3}; ++d) "
+          "if ((reduced >> d) & 1) length *= "
           "extents[d];\n  const C N = (C)length;\n"
           "  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += gridDim.x * "
           "(u64)blockDim.x) {{\n    const i64 base = place(i, reduced, false); C s = {6};\n"
-          "    for (u64 j = 0; j < length; ++j) {{ const C v = load(p0[base + place(j, reduced, true)]); s = "
+          "    for (u64 j = 0; j < length; ++j) {{ const C v = load(p0[base + place(j, reduced, "
+          "true)]); s = "
           "{7}()(s, {8}); }}\n    store(y[i], {9});\n  }}\n}}\n",
           compute_name(context.inputs[0].dtype), cuda_name(context.inputs[0].dtype), extents,
           shape.size(), axes == 0 ? "0xffffffffu" : "0", axes, reduction.nothing, reduction.join,
           reduction.term, reduction.result)));
   const auto count = static_cast<size_t>(element_count(context.outputs[0].shape));
-  ANYNPU_ASSIGN(const RunCheck check, RunCheck::of(context));
+  ANYNPU_ASSIGN(const IndexCheck check, IndexCheck::of(context));
   return cuda_plan([kernel, check, count](const ops::RunArgs& args, CudaQueue& queue) {
     const void *x = args.inputs[0], *at = args.inputs[1];
     void* y = args.outputs[0];
@@ -214,8 +224,7 @@ Status can_run_later(const OpContext& context) {
   if (!context.has_input(1) || context.inputs[1].is_constant ||
       context.inputs[1].dtype != DType::i64)
     return fail(Code::unsupported_feature, "axes are known");
-  if (context.int_attr("noop_with_empty_axes") != 0 &&
-      element_count(context.inputs[1].shape) == 0)
+  if (context.int_attr("noop_with_empty_axes") != 0 && element_count(context.inputs[1].shape) == 0)
     return fail(Code::unsupported_feature, "nothing is reduced");
   if (element_count(context.inputs[0].shape) == 0 || context.inputs[0].rank() == 0 ||
       context.inputs[0].rank() > 32)

@@ -7,7 +7,7 @@ namespace anynpu::device::cuda {
 
 namespace {
 
-// What the threads of a block have, joined; every thread gets the result.
+// Block reduction; every thread gets the result.
 constexpr const char* kJoin = R"cuda(
 template <typename Join> __device__ C join_block(C v, Join join, C nothing) {
   __shared__ C parts[32];
@@ -33,8 +33,8 @@ unsigned threads_for(int64_t length) {
 
 }  // namespace
 
-ops::PlanResult plan_rows(const ops::OpContext& context, int64_t rows, int64_t length, size_t inputs,
-                     const std::string& body) {
+ops::PlanResult plan_rows(const ops::OpContext& context, int64_t rows, int64_t length,
+                          size_t inputs, const std::string& body) {
   std::string parameters;
   for (size_t k = 0; k < inputs; ++k) {
     const DType type = context.has_input(k) ? context.inputs[k].dtype : context.inputs[0].dtype;

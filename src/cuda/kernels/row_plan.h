@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels in which a block of threads has a row. Sums are kept in float (double for float64) and
-// joined in a fixed order.
+// Kernels with one thread block per row. Reductions accumulate in float (double for float64) in a
+// fixed order, so results are deterministic.
 #pragma once
 
 #include <string>
@@ -9,17 +9,18 @@
 
 namespace anynpu::device::cuda {
 
-// kernel(inputs..., output). `body` sees `row`, p0, p1 ... and y, computes in C, and joins what the
-// threads have with join_block(value, Sum(), (C)0), Product, Highest or Lowest.
+// Generates kernel(inputs..., output). `body` is CUDA code that uses `row`, the inputs p0, p1 ...,
+// the output y and the compute type C. join_block(value, Sum(), (C)0) reduces over the block;
+// Product, Highest and Lowest work the same way.
 ops::PlanResult plan_rows(const ops::OpContext& context, int64_t rows, int64_t length,
                           size_t inputs, const std::string& body);
 
 Status check_rows(int64_t rows);
 
-// A kernel of floats that is planned by plan_rows.
-inline ops::KernelDef row_kernel(std::string_view op,
-                                 Result<std::unique_ptr<ops::Kernel>> (*create)(const ops::OpContext&),
-                                 Status (*can_run)(const ops::OpContext&) = nullptr) {
+// A kernel definition for float types whose plans come from plan_rows.
+inline ops::KernelDef row_kernel(
+    std::string_view op, Result<std::unique_ptr<ops::Kernel>> (*create)(const ops::OpContext&),
+    Status (*can_run)(const ops::OpContext&) = nullptr) {
   return {.op = op,
           .name = "cuda_rows",
           .backend = "cuda",

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that sum over rows and keep them: Softmax and normalisations. A block of threads has a row.
+// Softmax and normalization operators, with one thread block per row.
 #include <algorithm>
 #include <numeric>
 
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
 #include "cuda/kernels/row_plan.h"
-#include "cuda/kernels/wide_norm.h"
+#include "cuda/kernels/warp_norm.h"
 #include "ops/data_movement/axes.h"
 
 namespace anynpu::device::cuda {
@@ -34,19 +34,20 @@ PlanResult plan_softmax(const OpContext& context) {
   const bool log = context.schema->name == "LogSoftmax";
   return plan_rows(
       context, outer * step, length, 1,
-      format("  const i64 base = row / {0} * {1} + row % {0};\n"
-             "  C top = load(p0[base]);\n"
-             "  for (i64 j = threadIdx.x; j < {2}; j += blockDim.x) top = higher(top, (C)load(p0[base "
-             "+ j * {0}]));\n"
-             "  top = join_block(top, Highest(), top);\n"
-             "  C sum = 0;\n"
-             "  for (i64 j = threadIdx.x; j < {2}; j += blockDim.x) sum += exp((C)load(p0[base + j * "
-             "{0}]) - top);\n"
-             "  sum = join_block(sum, Sum(), (C)0);\n"
-             "  for (i64 j = threadIdx.x; j < {2}; j += blockDim.x) {{\n"
-             "    const C v = (C)load(p0[base + j * {0}]) - top;\n"
-             "    store(y[base + j * {0}], {3});\n  }}\n",
-             step, length * step, length, log ? "v - log(sum)" : "exp(v) / sum"));
+      format(
+          "  const i64 base = row / {0} * {1} + row % {0};\n"
+          "  C top = load(p0[base]);\n"
+          "  for (i64 j = threadIdx.x; j < {2}; j += blockDim.x) top = higher(top, (C)load(p0[base "
+          "+ j * {0}]));\n"
+          "  top = join_block(top, Highest(), top);\n"
+          "  C sum = 0;\n"
+          "  for (i64 j = threadIdx.x; j < {2}; j += blockDim.x) sum += exp((C)load(p0[base + j * "
+          "{0}]) - top);\n"
+          "  sum = join_block(sum, Sum(), (C)0);\n"
+          "  for (i64 j = threadIdx.x; j < {2}; j += blockDim.x) {{\n"
+          "    const C v = (C)load(p0[base + j * {0}]) - top;\n"
+          "    store(y[base + j * {0}], {3});\n  }}\n",
+          step, length * step, length, log ? "v - log(sum)" : "exp(v) / sum"));
 }
 
 // ---- Normalisations
@@ -68,8 +69,8 @@ std::string normalise(int64_t length, bool centred, double epsilon, const std::s
 
 PlanResult plan_layer_norm(const OpContext& context) {
   const Shape& shape = context.inputs[0].shape;
-  ANYNPU_ASSIGN(const int64_t axis, ops::normal_axis(context, context.int_attr("axis"),
-                                                     context.inputs[0].rank()));
+  ANYNPU_ASSIGN(const int64_t axis,
+                ops::normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
   int64_t length = 1;
   for (auto d = static_cast<size_t>(axis); d < shape.size(); ++d) length *= shape[d];
   const int64_t rows = length > 0 ? element_count(shape) / length : 0;
@@ -79,13 +80,13 @@ PlanResult plan_layer_norm(const OpContext& context) {
       plan_rows(context, rows, length, 3,
                 normalise(length, centred, context.float_attr("epsilon"), " * (C)load(p1[j])",
                           context.has_input(2) ? " + (C)load(p2[j])" : "")));
-  const WideNorm norm{context.inputs[0].dtype,    rows, length, centred, context.has_input(2),
+  const WarpNorm norm{context.inputs[0].dtype,      rows, length, centred, context.has_input(2),
                       context.float_attr("epsilon")};
   const bool one_type = std::all_of(
       context.inputs.begin(), context.inputs.end(),
       [&](const ops::Operand& input) { return !input.present || input.dtype == norm.type; });
-  if (!one_type || !can_run_wide_norm(norm)) return any;
-  ANYNPU_ASSIGN(const WideNormKernel wide, make_wide_norm(norm));
+  if (!one_type || !can_run_warp_norm(norm)) return any;
+  ANYNPU_ASSIGN(const WarpNormKernel wide, make_warp_norm(norm));
   return cuda_plan([wide, any = std::shared_ptr<ops::KernelPlan>(std::move(any))](
                        const ops::RunArgs& args, CudaQueue& queue) {
     const void *x = args.inputs[0], *scale = args.inputs[1];
@@ -93,8 +94,7 @@ PlanResult plan_layer_norm(const OpContext& context) {
     void* y = args.outputs[0];
     const auto bits = reinterpret_cast<uintptr_t>(x) | reinterpret_cast<uintptr_t>(scale) |
                       reinterpret_cast<uintptr_t>(shift) | reinterpret_cast<uintptr_t>(y);
-    if (bits % 16 != 0)
-      return static_cast<const ops::EnqueuedPlan&>(*any).enqueue(args, queue);
+    if (bits % 16 != 0) return static_cast<const ops::EnqueuedPlan&>(*any).enqueue(args, queue);
     void* arguments[] = {&x, &scale, &shift, &y};
     return wide.kernel->launch(queue, wide.blocks, wide.threads, arguments);
   });
@@ -102,8 +102,8 @@ PlanResult plan_layer_norm(const OpContext& context) {
 
 Status can_run_layer_norm(const OpContext& context) {
   const Shape& shape = context.inputs[0].shape;
-  ANYNPU_ASSIGN(const int64_t axis, ops::normal_axis(context, context.int_attr("axis"),
-                                                     context.inputs[0].rank()));
+  ANYNPU_ASSIGN(const int64_t axis,
+                ops::normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
   const Shape rest(shape.begin() + axis, shape.end());
   for (size_t k = 1; k < context.inputs.size(); ++k) {
     if (!context.has_input(k)) continue;
@@ -117,7 +117,8 @@ Status can_run_layer_norm(const OpContext& context) {
     if (context.outputs[k].present)
       return fail(Code::unsupported_feature, "mean and deviation are asked for");
   }
-  return check_rows(rest.empty() ? 1 : element_count(shape) / std::max<int64_t>(1, element_count(rest)));
+  return check_rows(
+      rest.empty() ? 1 : element_count(shape) / std::max<int64_t>(1, element_count(rest)));
 }
 
 PlanResult plan_instance_norm(const OpContext& context) {

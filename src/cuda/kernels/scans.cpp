@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CumSum and CumProd: a thread a row, along an axis that may be known only at run time.
+// CumSum and CumProd: one thread per row. The axis may be known only at run time.
+#include "cuda/kernels/index_check.h"
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
-#include "cuda/kernels/run_check.h"
 
 namespace anynpu::device::cuda {
 
@@ -23,7 +23,8 @@ PlanResult plan_scan(const OpContext& context) {
       auto kernel,
       JitKernel::make(format(
           "typedef {0} C; typedef {1} T;\n__device__ const i64 extents[] = {{{2}}};\n"
-          "extern \"C\" __global__ void kernel(const T* x, const {3}* at, T* y, volatile i64* board, i64 "
+          "extern \"C\" __global__ void kernel(const T* x, const {3}* at, T* y, volatile i64* "
+          "board, i64 "
           "number) {{\n  i64 axis = at[0]; if (axis < 0) axis += {4};\n"
           "  if (axis < 0 || axis >= {4}) {{ fault(board, number, at[0], {4}); return; }}\n"
           "  i64 step = 1; for (i64 d = axis + 1; d < {4}; ++d) step *= extents[d];\n"
@@ -31,13 +32,15 @@ PlanResult plan_scan(const OpContext& context) {
           "  for (i64 r = blockIdx.x * (i64)blockDim.x + threadIdx.x; r < rows; r += gridDim.x * "
           "(i64)blockDim.x) {{\n"
           "    const i64 base = r / step * step * length + r % step; C s = {6};\n"
-          "    for (i64 k = 0; k < length; ++k) {{\n      const i64 j = base + ({7}) * step; const C v = "
-          "load(x[j]);\n      if ({8}) {{ store(y[j], s); s = s {9} v; }} else {{ s = s {9} v; store(y[j], s); "
+          "    for (i64 k = 0; k < length; ++k) {{\n      const i64 j = base + ({7}) * step; const "
+          "C v = "
+          "load(x[j]);\n      if ({8}) {{ store(y[j], s); s = s {9} v; }} else {{ s = s {9} v; "
+          "store(y[j], s); "
           "}}\n    }}\n  }}\n}}\n",
           compute_name(context.inputs[0].dtype), cuda_name(context.inputs[0].dtype), extents,
           cuda_name(context.inputs[1].dtype), shape.size(), count, product ? "1" : "0",
           reverse ? "length - 1 - k" : "k", exclusive ? 1 : 0, product ? "*" : "+")));
-  ANYNPU_ASSIGN(const RunCheck check, RunCheck::of(context));
+  ANYNPU_ASSIGN(const IndexCheck check, IndexCheck::of(context));
   return cuda_plan([kernel, check, count](const ops::RunArgs& args, CudaQueue& queue) {
     const void *x = args.inputs[0], *at = args.inputs[1];
     void* y = args.outputs[0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cuda/kernels/wide_norm.h"
+#include "cuda/kernels/warp_norm.h"
 
 #include "base/align.h"
 
@@ -7,18 +7,18 @@ namespace anynpu::device::cuda {
 
 namespace {
 
-constexpr int64_t kPack = 8;       // numbers of 16 bytes
-constexpr int64_t kMostPacks = 8;  // of a thread
+constexpr int64_t kPack = 8;       // elements in 16 bytes
+constexpr int64_t kMostPacks = 8;  // per thread
 constexpr int64_t kMultiprocessors = 132;
 
 }  // namespace
 
-bool can_run_wide_norm(const WideNorm& norm) {
+bool can_run_warp_norm(const WarpNorm& norm) {
   return (norm.type == DType::f16 || norm.type == DType::bf16) && norm.rows > 0 &&
          norm.length % kPack == 0 && norm.length > 0 && norm.length <= 32 * kPack * kMostPacks;
 }
 
-std::string wide_norm_source(const WideNorm& norm, unsigned warps) {
+std::string warp_norm_source(const WarpNorm& norm, unsigned warps) {
   const int64_t packs = norm.length / kPack, each = ceil_div(packs, int64_t{32});
   return format(
       "typedef float C; typedef Pack<{0}> P;\n"
@@ -30,13 +30,15 @@ std::string wide_norm_source(const WideNorm& norm, unsigned warps) {
       "#pragma unroll\n  for (int j = 0; j < {3}; ++j) {{\n"
       "    const int at = lane + 32 * j; const bool inside = at < {4}; P p;\n"
       "    if (inside) {{ p = x[row * {4} + at]; f[j] = scale[at]; {10} }}\n"
-      "#pragma unroll\n    for (int k = 0; k < 8; ++k) {{ v[j][k] = inside ? load(p.v[k]) : 0; sum += "
+      "#pragma unroll\n    for (int k = 0; k < 8; ++k) {{ v[j][k] = inside ? load(p.v[k]) : 0; sum "
+      "+= "
       "v[j][k]; }}\n  }}\n"
       "  const C mean = {5} ? all(sum) / {6} : 0;\n"
       "#pragma unroll\n  for (int j = 0; j < {3}; ++j)\n#pragma unroll\n    for (int k = 0; k < 8; "
       "++k) if (lane + 32 * j < {4}) {{ const C d = v[j][k] - mean; square += d * d; }}\n"
       "  const C inverse = 1 / sqrtf(all(square) / {6} + (C){7});\n"
-      "#pragma unroll\n  for (int j = 0; j < {3}; ++j) {{\n    const int at = lane + 32 * j; if (at >= "
+      "#pragma unroll\n  for (int j = 0; j < {3}; ++j) {{\n    const int at = lane + 32 * j; if "
+      "(at >= "
       "{4}) break;\n    P out;\n#pragma unroll\n    for (int k = 0; k < 8; "
       "++k) store(out.v[k], (v[j][k] - mean) * inverse * load(f[j].v[k]){9});\n"
       "    y[row * {4} + at] = out;\n  }}\n}}\n",
@@ -45,12 +47,12 @@ std::string wide_norm_source(const WideNorm& norm, unsigned warps) {
       norm.shift ? " + load(b[j].v[k])" : "", norm.shift ? "b[j] = shift[at];" : "");
 }
 
-Result<WideNormKernel> make_wide_norm(const WideNorm& norm) {
+Result<WarpNormKernel> make_warp_norm(const WarpNorm& norm) {
   const unsigned warps = norm.rows >= 8 * kMultiprocessors ? 4 : 1;
-  WideNormKernel made;
+  WarpNormKernel made;
   made.threads = 32 * warps;
   made.blocks = static_cast<size_t>(ceil_div(norm.rows, static_cast<int64_t>(warps)));
-  ANYNPU_ASSIGN(made.kernel, JitKernel::make(wide_norm_source(norm, warps)));
+  ANYNPU_ASSIGN(made.kernel, JitKernel::make(warp_norm_source(norm, warps)));
   return made;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention and FusedAttention in all their forms, plainly: a block of threads has a row of a head
-// and keeps its scores in shared memory. For cases that no faster kernel takes.
+// Generic Attention and FusedAttention, for cases that no faster kernel supports: one thread block
+// per row of a head, with its scores in shared memory.
 #include "base/align.h"
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
@@ -18,13 +18,13 @@ using ops::attention::HeadSteps;
 using ops::attention::Scores;
 
 constexpr unsigned kThreads = 128;
-constexpr int64_t kMostColumns = 10000;  // whose scores fit into shared memory
+constexpr int64_t kMostColumns = 10000;  // the scores of a row must fit into shared memory
 
 std::string place(const HeadSteps& steps, std::string_view head, std::string_view row) {
   return format("b * {}ll + {} * {}ll + {} * {}ll", steps.batch, head, steps.head, row, steps.row);
 }
 
-// One element of the keys or values a row of attention reads: j from the front of the joined ones.
+// Element k of key or value j, where the past (KV cache) comes before the new ones.
 std::string cached_element(const AttentionShape& a, const CachedTensor& tensor,
                            std::string_view given, std::string_view past) {
   const std::string fresh =
@@ -36,17 +36,16 @@ std::string cached_element(const AttentionShape& a, const CachedTensor& tensor,
 
 std::string mask_text(const AttentionShape& a, DType type) {
   if (!a.has_mask) return {};
-  const std::string at =
-      format("load(mask[b * {}ll + h * {}ll + r * {}ll + j * {}ll])", a.mask_steps[0],
-             a.mask_steps[1], a.mask_steps[2], a.mask_steps[3]);
-  const std::string use = type == DType::boolean ? format("if (!{}) v = -INFINITY;", at)
-                                                 : format("v += (C){};", at);
+  const std::string at = format("load(mask[b * {}ll + h * {}ll + r * {}ll + j * {}ll])",
+                                a.mask_steps[0], a.mask_steps[1], a.mask_steps[2], a.mask_steps[3]);
+  const std::string use =
+      type == DType::boolean ? format("if (!{}) v = -INFINITY;", at) : format("v += (C){};", at);
   return format("    if (j >= {}) v = -INFINITY; else {{ {} }}\n", a.mask_columns, use);
 }
 
-std::string shut_text(const AttentionShape& a) {
+std::string causal_text(const AttentionShape& a) {
   std::string text;
-  // The row's own key is that many columns further.
+  // Keys of the past come first, so the row's own key is shifted by their number.
   const int64_t own = a.has_past ? a.past : 0;
   if (a.causal) text += format("    if (j > r + {}) v = -INFINITY;\n", own);
   return text;
@@ -66,15 +65,20 @@ std::string source_of(const OpContext& context, const AttentionShape& a) {
       "typedef {0} C;\n#define COLUMNS {1}\n"
       "__device__ C joined(C v, bool sum) {{\n"
       "  __shared__ C parts[4];\n"
-      "  for (int s = 16; s > 0; s >>= 1) {{ const C o = __shfl_xor_sync(0xffffffffu, v, s); v = sum ? v "
+      "  for (int s = 16; s > 0; s >>= 1) {{ const C o = __shfl_xor_sync(0xffffffffu, v, s); v = "
+      "sum ? v "
       "+ o : (o > v ? o : v); }}\n"
-      "  __syncthreads(); if ((threadIdx.x & 31) == 0) parts[threadIdx.x >> 5] = v; __syncthreads();\n"
-      "  v = parts[0]; for (int w = 1; w < 4; ++w) v = sum ? v + parts[w] : (parts[w] > v ? parts[w] : "
+      "  __syncthreads(); if ((threadIdx.x & 31) == 0) parts[threadIdx.x >> 5] = v; "
+      "__syncthreads();\n"
+      "  v = parts[0]; for (int w = 1; w < 4; ++w) v = sum ? v + parts[w] : (parts[w] > v ? "
+      "parts[w] : "
       "v);\n  return v;\n}}\n"
-      "extern \"C\" __global__ void kernel(const {2}* q, const {3}* key, const {4}* value, const {5}* "
+      "extern \"C\" __global__ void kernel(const {2}* q, const {3}* key, const {4}* value, const "
+      "{5}* "
       "mask, const {6}* past_key, const {7}* past_value, {2}* y, {2}* kept) {{\n"
       "  __shared__ C scores[COLUMNS];\n"
-      "  const i64 row = blockIdx.x, r = row % {8}, h = row / {8} % {9}, b = row / {10}, g = h / {11};\n"
+      "  const i64 row = blockIdx.x, r = row % {8}, h = row / {8} % {9}, b = row / {10}, g = h / "
+      "{11};\n"
       "  C top = -INFINITY, sum = 0;\n"
       "  for (i64 j = threadIdx.x; j < COLUMNS; j += blockDim.x) {{\n    C v = 0;\n"
       "    for (int k = 0; k < {12}; ++k) v += (C)load(q[{13} + k]) * {14};\n    v *= (C){15};\n"
@@ -82,11 +86,13 @@ std::string source_of(const OpContext& context, const AttentionShape& a) {
       "    scores[j] = v; top = v > top ? v : top;\n  }}\n"
       "  top = joined(top, false);\n"
       "  const C base = top == (C)-INFINITY ? {22} : top;\n"
-      "  for (i64 j = threadIdx.x; j < COLUMNS; j += blockDim.x) {{ const C e = exp(scores[j] - base); "
+      "  for (i64 j = threadIdx.x; j < COLUMNS; j += blockDim.x) {{ const C e = exp(scores[j] - "
+      "base); "
       "scores[j] = e; sum += e; }}\n"
       "  sum = joined(sum, true);\n"
       "  const C inverse = {23};\n"
-      "  for (i64 j = threadIdx.x; j < COLUMNS; j += blockDim.x) {{ C v = scores[j] * inverse; scores[j] = "
+      "  for (i64 j = threadIdx.x; j < COLUMNS; j += blockDim.x) {{ C v = scores[j] * inverse; "
+      "scores[j] = "
       "v; {24} }}\n  __syncthreads();\n"
       "  for (i64 k = threadIdx.x; k < {25}; k += blockDim.x) {{\n    C v = 0;\n"
       "    for (i64 j = 0; j < COLUMNS; ++j) if (scores[j] != 0) v += scores[j] * {26};\n"
@@ -95,23 +101,26 @@ std::string source_of(const OpContext& context, const AttentionShape& a) {
       a.rows, a.heads, a.rows * a.heads, a.group(), a.size, place(a.q, "h", "r"),
       cached_element(a, a.key, "key", "past_key"), literal(a.scale), keep(Scores::product), softcap,
       keep(Scores::capped), mask_text(a, context.has_input(3) ? context.inputs[3].dtype : type),
-      shut_text(a), keep(Scores::masked), a.zero_if_shut ? "(C)0" : "top",
+      causal_text(a), keep(Scores::masked), a.zero_if_shut ? "(C)0" : "top",
       a.zero_if_shut ? "sum > 0 ? 1 / sum : (C)0" : "1 / sum",
       a.scores == Scores::weights ? "store(kept[row * COLUMNS + j], v);" : "", a.value_size,
       cached_element(a, a.value, "value", "past_value"), place(a.y, "h", "r"));
 }
 
-// present[b, g, j, k], past and given ones joined.
+// present[b, g, j, k]: the KV cache with the new keys or values appended.
 std::string present_source(const AttentionShape& a, const CachedTensor& tensor,
                            std::string_view type) {
-  return format("typedef float C;\nextern \"C\" __global__ void kernel(const {0}* given, const {0}* past, {0}* y, "
-                "u64 n) {{\n  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += gridDim.x "
-                "* (u64)blockDim.x) {{\n"
-                "    const i64 k = i % {1}, j = i / {1} % {2}, g = i / {3} % {4}, b = i / {5};\n"
-                "    y[i] = j < {6} ? past[((b * {4} + g) * {6} + j) * {1} + k] : given[{7} + k];\n  }}\n}}\n",
-                type, tensor.size, a.columns, tensor.size * a.columns, a.kv_heads,
-                tensor.size * a.columns * a.kv_heads, a.past,
-                place(tensor.given, "g", format("(j - {})", a.past)));
+  return format(
+      "typedef float C;\nextern \"C\" __global__ void kernel(const {0}* given, const {0}* past, "
+      "{0}* y, "
+      "u64 n) {{\n  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += gridDim.x "
+      "* (u64)blockDim.x) {{\n"
+      "    const i64 k = i % {1}, j = i / {1} % {2}, g = i / {3} % {4}, b = i / {5};\n"
+      "    y[i] = j < {6} ? past[((b * {4} + g) * {6} + j) * {1} + k] : given[{7} + k];\n  "
+      "}}\n}}\n",
+      type, tensor.size, a.columns, tensor.size * a.columns, a.kv_heads,
+      tensor.size * a.columns * a.kv_heads, a.past,
+      place(tensor.given, "g", format("(j - {})", a.past)));
 }
 
 struct Present {
@@ -130,9 +139,8 @@ Result<std::vector<Present>> presents_of(const OpContext& context, const Attenti
     present.input = tensor->input;
     present.past_input = a.has_past ? tensor->past_input : tensor->input;
     present.output = tensor->output;
-    ANYNPU_ASSIGN(present.kernel,
-                  JitKernel::make(present_source(
-                      a, *tensor, cuda_name(context.inputs[tensor->input].dtype))));
+    ANYNPU_ASSIGN(present.kernel, JitKernel::make(present_source(
+                                      a, *tensor, cuda_name(context.inputs[tensor->input].dtype))));
     all.push_back(std::move(present));
   }
   return all;
@@ -182,7 +190,7 @@ Status can_run_any(const OpContext& context) {
 
 }  // namespace
 
-void add_any_attention(std::vector<ops::KernelDef>& kernels) {
+void add_generic_attention(std::vector<ops::KernelDef>& kernels) {
   for (const auto& [op, domain] :
        {std::pair{"FusedAttention", "anynpu"}, std::pair{"Attention", ""}}) {
     kernels.push_back({.op = op,

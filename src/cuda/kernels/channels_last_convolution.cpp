@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cuda/kernels/last_convolution.h"
+#include "cuda/kernels/channels_last_convolution.h"
 
 #include <cmath>
 #include <cstring>
@@ -8,8 +8,8 @@
 
 #include "base/align.h"
 #include "base/env.h"
+#include "cuda/kernels/channels_last_tensor.h"
 #include "cuda/kernels/cudnn_graph.h"
-#include "cuda/kernels/last_tensor.h"
 #include "cuda/kernels/depthwise.h"
 #include "cuda/kernels/epilogue.h"
 #include "cuda/kernels/product.h"
@@ -23,13 +23,13 @@ namespace {
 using ops::conv::ConvShape;
 
 constexpr size_t kCandidates = 10;
-constexpr int64_t kWholePack = 8;  // channels of 16 bytes
+constexpr int64_t kWholePack = 8;  // channels in 16 bytes
 
-// The problem with two or three spatial axes.
+// A convolution with two or three spatial axes.
 struct Problem {
   DType type = DType::f16;
   ConvShape shape;
-  int64_t channels = 0;  // of the input, rounded up
+  int64_t channels = 0;  // input channels, padded
   bool bias = false, residual = false, from_plain = false;
   ops::Activation activation;
 
@@ -40,17 +40,17 @@ struct Problem {
       return all;
     };
     const ops::Window& w = shape.window;
-    return format("conv {} {}x{}({})x{} by {} groups {} kernel {} stride {} dilation {} pads {} {} "
-                  "with {}{}{} clamp {} {}",
-                  name_of(type), shape.batch, shape.in_channels, channels, list(w.in),
-                  shape.out_channels, shape.group, list(w.kernel), list(w.stride), list(w.dilation),
-                  list(w.pad_begin), list(w.pad_end), bias ? "b" : "", residual ? "z" : "",
-                  from_plain ? "p" : "", activation.on ? activation.min : -INFINITY,
-                  activation.on ? activation.max : INFINITY);
+    return format(
+        "conv {} {}x{}({})x{} by {} groups {} kernel {} stride {} dilation {} pads {} {} "
+        "with {}{}{} clamp {} {}",
+        name_of(type), shape.batch, shape.in_channels, channels, list(w.in), shape.out_channels,
+        shape.group, list(w.kernel), list(w.stride), list(w.dilation), list(w.pad_begin),
+        list(w.pad_end), bias ? "b" : "", residual ? "z" : "", from_plain ? "p" : "",
+        activation.on ? activation.min : -INFINITY, activation.on ? activation.max : INFINITY);
   }
   bool has_clamp() const { return activation.on; }
   bool relu() const { return activation.on && activation.min == 0 && std::isinf(activation.max); }
-  // Each result is a sum over the channels of one pixel.
+  // A 1x1 convolution is a matrix product of pixels and filters.
   bool is_product() const {
     const ops::Window& w = shape.window;
     const auto all = [](const std::vector<int64_t>& values, int64_t wanted) {
@@ -59,7 +59,7 @@ struct Problem {
     return shape.group == 1 && all(w.kernel, 1) && all(w.stride, 1) && all(w.pad_begin, 0) &&
            all(w.pad_end, 0);
   }
-  // Windows lie beside each other: a product of the matrix of windows.
+  // Non-overlapping windows (patch embedding): a matrix product after im2col.
   bool is_patches() const {
     const ops::Window& w = shape.window;
     const auto all = [](const std::vector<int64_t>& values, int64_t wanted) {
@@ -76,25 +76,26 @@ struct Problem {
   }
 };
 
-constexpr int64_t kX = 1, kW = 2, kY = 3;  // tensors of a graph, and those that may be missing:
+constexpr int64_t kX = 1, kW = 2, kY = 3;  // tensor ids; the optional tensors follow:
 int64_t bias_id() { return 4; }
 int64_t residual_id(const Problem& p) { return p.bias ? 5 : 4; }
 
-Result<std::shared_ptr<const CudnnPlan>> choose_graph(const Gpu& gpu, const Problem& p,
-                                                      bool with_clamp) {
+Result<std::shared_ptr<const CudnnPlan>> autotune_graph(const Gpu& gpu, const Problem& p,
+                                                        bool with_clamp) {
   CudnnGraph graph(gpu);
   const ops::Window& w = p.shape.window;
-  const LastTensor x(p.shape.batch, p.channels, w.in), y(p.shape.batch, p.shape.out_channels, w.out),
+  const ChannelsLastTensor x(p.shape.batch, p.channels, w.in),
+      y(p.shape.batch, p.shape.out_channels, w.out),
       filters(p.shape.out_channels, p.channels / p.shape.group, w.kernel),
       bias(1, p.shape.out_channels, std::vector<int64_t>(w.dims(), 1));
-  graph.tensor(p.type, x.extents, x.steps);
-  graph.tensor(p.type, filters.extents, filters.steps);
-  graph.tensor(p.type, y.extents, y.steps);
-  if (p.bias) graph.tensor(p.type, bias.extents, bias.steps);
-  if (p.residual) graph.tensor(p.type, y.extents, y.steps);
+  graph.tensor(p.type, x.extents, x.strides);
+  graph.tensor(p.type, filters.extents, filters.strides);
+  graph.tensor(p.type, y.extents, y.strides);
+  if (p.bias) graph.tensor(p.type, bias.extents, bias.strides);
+  if (p.residual) graph.tensor(p.type, y.extents, y.strides);
   int left = (p.residual ? 1 : 0) + (p.bias ? 1 : 0) + (with_clamp && p.has_clamp() ? 1 : 0);
   const auto next = [&] {
-    return left-- > 0 ? graph.tensor(DType::f32, y.extents, y.steps, true) : int64_t{kY};
+    return left-- > 0 ? graph.tensor(DType::f32, y.extents, y.strides, true) : int64_t{kY};
   };
   int64_t last = next();
   graph.convolution(kX, kW, last, {w.pad_begin, w.pad_end, w.stride, w.dilation});
@@ -109,51 +110,55 @@ Result<std::shared_ptr<const CudnnPlan>> choose_graph(const Gpu& gpu, const Prob
     last = sum;
   }
   if (with_clamp && p.has_clamp()) graph.clamp(last, next(), p.activation.min, p.activation.max);
-  return graph.choose(format("{} {}", p.text(), with_clamp ? "whole" : "open"), kCandidates);
+  return graph.autotune(format("{} {}", p.text(), with_clamp ? "whole" : "open"), kCandidates);
 }
 
 ProductShape product_of(const Problem& p) {
-  ProductShape g{.type = p.type, .m = p.pixels_out(), .n = p.shape.out_channels, .k = p.channels,
+  ProductShape g{.type = p.type,
+                 .m = p.pixels_out(),
+                 .n = p.shape.out_channels,
+                 .k = p.channels,
                  .transpose_b = true};
   if (p.is_patches())
     g.k = p.shape.in_channels * p.shape.window.kernel[0] * p.shape.window.kernel[1];
-  g.row_a = g.row_b = g.k;
-  g.row_y = g.n;
+  g.lda = g.ldb = g.k;
+  g.ldy = g.n;
   g.bias = p.bias;
   g.residual = p.residual;
   g.relu = p.relu();
   return g;
 }
 
-class Dense final : public LastConvolution {
+class Dense final : public ChannelsLastConvolution {
  public:
   explicit Dense(Problem problem) : p_(std::move(problem)) {}
 
-  Status choose(const Gpu& gpu) {
+  Status autotune(const Gpu& gpu) {
     if (p_.is_patches() && (!p_.has_clamp() || p_.relu())) {
       const ops::Window& w = p_.shape.window;
-      ANYNPU_ASSIGN(turn_, make_patches(p_.type, {p_.shape.batch, p_.shape.in_channels, w.in[0],
-                                                  w.in[1], w.kernel[0], w.kernel[1], w.out[0],
-                                                  w.out[1]}));
+      ANYNPU_ASSIGN(conversion_,
+                    make_patches(p_.type, {p_.shape.batch, p_.shape.in_channels, w.in[0], w.in[1],
+                                           w.kernel[0], w.kernel[1], w.out[0], w.out[1]}));
       ANYNPU_ASSIGN(product_, Product::make(product_of(p_)));
       return {};
     }
     if (p_.from_plain || p_.channels != p_.shape.in_channels) {
       int64_t plane = 1;
       for (const int64_t extent : p_.shape.window.in) plane *= extent;
-      ANYNPU_ASSIGN(turn_, make_turn(p_.type, p_.shape.batch, p_.shape.in_channels, plane,
-                                     p_.channels, p_.from_plain));
+      ANYNPU_ASSIGN(conversion_,
+                    make_to_channels_last(p_.type, p_.shape.batch, p_.shape.in_channels, plane,
+                                          p_.channels, p_.from_plain));
     }
     if (p_.is_product() && (!p_.has_clamp() || p_.relu())) {
       if (auto made = Product::make(product_of(p_)); made.ok()) product_ = *made;
     }
-    auto graph = choose_graph(gpu, p_, true);
+    auto graph = autotune_graph(gpu, p_, true);
     if (!graph.ok() && p_.has_clamp() && !product_) {
-      graph = choose_graph(gpu, p_, false);
+      graph = autotune_graph(gpu, p_, false);
       Epilogue after;
       after.type = p_.type;
       after.activation = p_.activation;
-      ANYNPU_ASSIGN(after_, make_epilogue(after));
+      ANYNPU_ASSIGN(epilogue_, make_epilogue(after));
     }
     if (!graph.ok() && !product_) return graph.status();
     if (env::lists(env::Name::verbose, "dispatch")) {
@@ -175,9 +180,9 @@ class Dense final : public LastConvolution {
     return static_cast<size_t>(p_.shape.out_channels * taps() * channels) * size_of(p_.type);
   }
 
-  // Out, in, taps -> out, taps, in; channels beyond those of the model are zero.
+  // KCRS to KRSC, with padded channels set to zero.
   void pack(std::span<const std::byte> filters, std::span<std::byte> packed) const override {
-    if (p_.is_patches()) {  // as they are
+    if (p_.is_patches()) {  // no conversion needed
       std::memcpy(packed.data(), filters.data(), packed.size());
       return;
     }
@@ -195,18 +200,18 @@ class Dense final : public LastConvolution {
   }
 
   size_t workspace_bytes() const override {
-    return turned_bytes() + (graph_ ? graph_->workspace_bytes() : product_->workspace_bytes());
+    return converted_bytes() + (graph_ ? graph_->workspace_bytes() : product_->workspace_bytes());
   }
 
   Status enqueue(CudaQueue& queue, const Operands& o) const override {
     const void* x = o.x;
-    if (turn_) {
+    if (conversion_) {
       void* to = o.workspace;
       void* arguments[] = {&x, &to};
-      ANYNPU_TRY(turn_->enqueue(queue, arguments));
+      ANYNPU_TRY(conversion_->enqueue(queue, arguments));
       x = to;
     }
-    std::byte* const workspace = o.workspace + turned_bytes();
+    std::byte* const workspace = o.workspace + converted_bytes();
     if (product_) {
       return product_->enqueue(queue.gpu(), queue.stream(),
                                {x, o.filters, o.bias, o.residual, o.y, workspace});
@@ -215,7 +220,7 @@ class Dense final : public LastConvolution {
     if (p_.bias) operands.push_back({bias_id(), o.bias});
     if (p_.residual) operands.push_back({residual_id(p_), o.residual});
     ANYNPU_TRY(graph_->enqueue(queue.gpu(), queue.stream(), operands, workspace));
-    return enqueue_epilogue(after_, queue, o.y, nullptr, nullptr,
+    return enqueue_epilogue(epilogue_, queue, o.y, nullptr, nullptr,
                             static_cast<size_t>(p_.pixels_out() * p_.shape.out_channels));
   }
 
@@ -226,24 +231,26 @@ class Dense final : public LastConvolution {
     return count;
   }
   int64_t group_channels() const { return p_.channels / p_.shape.group; }
-  size_t turned_bytes() const { return turn_ ? round_up(turn_->bytes, size_t{512}) : 0; }
+  size_t converted_bytes() const {
+    return conversion_ ? round_up(conversion_->bytes, size_t{512}) : 0;
+  }
 
   const Problem p_;
-  std::shared_ptr<const Turn> turn_;
+  std::shared_ptr<const LayoutConversion> conversion_;
   std::shared_ptr<const CudnnPlan> graph_;
   std::shared_ptr<const Product> product_;
-  EpilogueKernels after_;
+  EpilogueKernels epilogue_;
 };
 
-// cuDNN wants two or three spatial axes.
-void widen(ops::Window& window) {
+// cuDNN needs two or three spatial axes: adds one of size 1 to 1D convolutions.
+void at_least_2d(ops::Window& window) {
   if (window.dims() != 1) return;
   for (auto* list : {&window.kernel, &window.stride, &window.dilation, &window.in, &window.out})
     list->insert(list->begin(), 1);
   for (auto* list : {&window.pad_begin, &window.pad_end}) list->insert(list->begin(), 0);
 }
 
-Result<Problem> problem_of(const ops::OpContext& context, const LastOptions& options) {
+Result<Problem> problem_of(const ops::OpContext& context, const ChannelsLastOptions& options) {
   Problem p;
   ANYNPU_ASSIGN(p.shape, ops::conv::conv_shape_of(context));
   p.type = context.inputs[0].dtype;
@@ -252,34 +259,34 @@ Result<Problem> problem_of(const ops::OpContext& context, const LastOptions& opt
   p.from_plain = options.from_plain;
   ANYNPU_ASSIGN(p.activation, ops::activation_of(context));
   if (options.activation) p.activation = *options.activation;
-  widen(p.shape.window);
+  at_least_2d(p.shape.window);
   p.channels = p.shape.in_channels;
   if (p.shape.group == 1)
     p.channels = round_up(p.channels, p.channels <= 4 ? int64_t{4} : kWholePack);
   return p;
 }
 
-Result<std::shared_ptr<const LastConvolution>> make_new(const Gpu& gpu, const Problem& p,
-                                                        const LastOptions& options) {
+Result<std::shared_ptr<const ChannelsLastConvolution>> make_new(
+    const Gpu& gpu, const Problem& p, const ChannelsLastOptions& options) {
   if (can_run_depthwise(p.shape) && !p.residual && !p.from_plain) {
     return make_depthwise({p.type, p.shape, p.bias, p.activation, options.input_clamp});
   }
   if (options.input_clamp.on)
     return fail(Code::unsupported_feature, "the input is clamped by filters of one channel alone");
   auto made = std::make_shared<Dense>(p);
-  ANYNPU_TRY(made->choose(gpu));
-  return std::shared_ptr<const LastConvolution>(std::move(made));
+  ANYNPU_TRY(made->autotune(gpu));
+  return std::shared_ptr<const ChannelsLastConvolution>(std::move(made));
 }
 
 }  // namespace
 
-Result<std::shared_ptr<const LastConvolution>> LastConvolution::make(const ops::OpContext& context,
-                                                                     const LastOptions& options) {
+Result<std::shared_ptr<const ChannelsLastConvolution>> ChannelsLastConvolution::make(
+    const ops::OpContext& context, const ChannelsLastOptions& options) {
   const auto gpus = Gpu::used();
   if (gpus.empty()) return fail(Code::invalid_device, "no GPU is in use");
   ANYNPU_ASSIGN(const Problem p, problem_of(context, options));
   static auto& mutex = *new std::mutex;
-  static auto& known = *new std::map<std::string, std::shared_ptr<const LastConvolution>>;
+  static auto& known = *new std::map<std::string, std::shared_ptr<const ChannelsLastConvolution>>;
   constexpr size_t kMostKnown = 1000;
   const std::string key =
       format("{} input {} {}", p.text(), options.input_clamp.on, options.input_clamp.max);

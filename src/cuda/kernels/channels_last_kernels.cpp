@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conv and FusedConv of 16-bit floats with channels last, and the bottleneck of mobile networks as
-// two or three of them. Filters are packed when a model is loaded.
+// Conv and FusedConv of 16-bit floats with channels last, and FusedBottleneck (MobileNet's inverted
+// residual block) as a sequence of two or three convolutions. Filters are packed at load time.
 #include <cmath>
 
 #include "base/align.h"
+#include "cuda/kernels/channels_last_convolution.h"
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
-#include "cuda/kernels/last_convolution.h"
+#include "ops/blocked_layout.h"
 #include "ops/conv/bottleneck.h"
 #include "ops/conv/conv.h"
-#include "ops/blocked_layout.h"
 
 namespace anynpu::device::cuda {
 
@@ -19,7 +19,7 @@ using ops::Layout;
 using ops::OpContext;
 
 constexpr ops::DTypeSet kShortFloats{DType::f16, DType::bf16};
-constexpr int64_t kFewChannels = 4;  // pictures: read in plain layout and turned by the convolution
+constexpr int64_t kFewChannels = 4;  // images: the convolution converts them from plain layout
 
 Status check_operands(const OpContext& context) {
   const ops::Operand& x = context.inputs[0];
@@ -39,17 +39,18 @@ Status check_operands(const OpContext& context) {
   return {};
 }
 
-LastOptions options_of(const OpContext& context) {
-  LastOptions options;
+ChannelsLastOptions options_of(const OpContext& context) {
+  ChannelsLastOptions options;
   const ops::Operand& x = context.inputs[0];
-  options.from_plain = x.layout == Layout::plain && x.shape[1] <= kFewChannels &&
-                       context.int_attr("group") == 1;
+  options.from_plain =
+      x.layout == Layout::plain && x.shape[1] <= kFewChannels && context.int_attr("group") == 1;
   return options;
 }
 
-class LastKernel final : public ops::Kernel {
+class ChannelsLastKernel final : public ops::Kernel {
  public:
-  LastKernel(std::shared_ptr<const LastConvolution> work, const LastOptions& options)
+  ChannelsLastKernel(std::shared_ptr<const ChannelsLastConvolution> work,
+                     const ChannelsLastOptions& options)
       : work_(std::move(work)), from_plain_(options.from_plain) {}
 
   size_t packed_bytes() const override { return work_->packed_bytes(); }
@@ -63,8 +64,8 @@ class LastKernel final : public ops::Kernel {
       const auto input = [&](size_t k) {
         return k < args.inputs.size() ? args.inputs[k] : nullptr;
       };
-      return work->enqueue(queue, {input(0), args.packed, input(2), input(3), args.outputs[0],
-                                   args.workspace});
+      return work->enqueue(
+          queue, {input(0), args.packed, input(2), input(3), args.outputs[0], args.workspace});
     });
     plan->workspace_bytes = work_->workspace_bytes();
     plan->input_layouts = {from_plain_ ? Layout::plain : ops::kChannelsLast, Layout::plain,
@@ -74,25 +75,26 @@ class LastKernel final : public ops::Kernel {
   }
 
  private:
-  const std::shared_ptr<const LastConvolution> work_;
+  const std::shared_ptr<const ChannelsLastConvolution> work_;
   const bool from_plain_;
 };
 
 Status can_run(const OpContext& context) {
   ANYNPU_TRY(check_operands(context));
-  return LastConvolution::make(context, options_of(context)).status();
+  return ChannelsLastConvolution::make(context, options_of(context)).status();
 }
 
 Result<std::unique_ptr<ops::Kernel>> create(const OpContext& context) {
-  const LastOptions options = options_of(context);
-  ANYNPU_ASSIGN(auto work, LastConvolution::make(context, options));
-  return std::unique_ptr<ops::Kernel>(std::make_unique<LastKernel>(std::move(work), options));
+  const ChannelsLastOptions options = options_of(context);
+  ANYNPU_ASSIGN(auto work, ChannelsLastConvolution::make(context, options));
+  return std::unique_ptr<ops::Kernel>(
+      std::make_unique<ChannelsLastKernel>(std::move(work), options));
 }
 
 // ---- FusedBottleneck
 
 struct Stage {
-  std::shared_ptr<const LastConvolution> work;
+  std::shared_ptr<const ChannelsLastConvolution> work;
   int bias = ops::conv::kNoInput, residual = ops::conv::kNoInput, weight = ops::conv::kNoInput;
   size_t packed_at = 0, out_at = 0;
 };
@@ -102,7 +104,8 @@ struct Stages {
   size_t packed_bytes = 0, scratch_at = 0, scratch_bytes = 0;
 };
 
-// A clamp from above is left to the stage behind where that one reads channels alone.
+// An upper clamp (ReLU6) in front of a depthwise stage becomes the input_clamp of that stage, so
+// that this stage only needs a ReLU.
 Result<Stages> make_stages(const OpContext& context) {
   ANYNPU_ASSIGN(auto parts, ops::conv::stages_of(context));
   Stages stages;
@@ -110,7 +113,7 @@ Result<Stages> make_stages(const OpContext& context) {
   for (size_t i = 0; i < parts.size(); ++i) {
     OpContext& part = parts[i].context;
     ANYNPU_TRY(check_operands(part));
-    LastOptions options;
+    ChannelsLastOptions options;
     options.input_clamp = left;
     left = {};
     ANYNPU_ASSIGN(const ops::Activation clamp, ops::activation_of(part));
@@ -120,8 +123,8 @@ Result<Stages> make_stages(const OpContext& context) {
       options.activation->max = INFINITY;
       left = clamp;
     }
-    ANYNPU_ASSIGN(auto work, LastConvolution::make(part, options));
-    if (options.input_clamp.on && !work->by_channel())
+    ANYNPU_ASSIGN(auto work, ChannelsLastConvolution::make(part, options));
+    if (options.input_clamp.on && !work->is_depthwise())
       return fail(Code::unsupported_feature, "the middle of the block is no depthwise convolution");
     Stage stage{work, parts[i].input(2), parts[i].input(3), parts[i].input(1)};
     stage.packed_at = stages.packed_bytes;
@@ -129,8 +132,8 @@ Result<Stages> make_stages(const OpContext& context) {
     stage.out_at = stages.scratch_at;
     if (i + 1 < parts.size()) {
       const ops::Operand& out = part.outputs[0];
-      stages.scratch_at += round_up(
-          static_cast<size_t>(element_count(out.shape)) * size_of(out.dtype), size_t{512});
+      stages.scratch_at +=
+          round_up(static_cast<size_t>(element_count(out.shape)) * size_of(out.dtype), size_t{512});
     }
     stages.scratch_bytes = std::max(stages.scratch_bytes, work->workspace_bytes());
     stages.list.push_back(std::move(stage));
@@ -144,9 +147,8 @@ class BottleneckKernel final : public ops::Kernel {
 
   size_t packed_bytes() const override { return stages_.packed_bytes; }
   bool packs_input(size_t input) const override {
-    return std::any_of(stages_.list.begin(), stages_.list.end(), [&](const Stage& stage) {
-      return stage.weight == static_cast<int>(input);
-    });
+    return std::any_of(stages_.list.begin(), stages_.list.end(),
+                       [&](const Stage& stage) { return stage.weight == static_cast<int>(input); });
   }
   Status pack(const OpContext& context, std::span<std::byte> packed) override {
     for (const Stage& stage : stages_.list) {
@@ -166,9 +168,9 @@ class BottleneckKernel final : public ops::Kernel {
         };
         std::byte* const y =
             &stage == &stages.list.back() ? args.outputs[0] : args.workspace + stage.out_at;
-        ANYNPU_TRY(stage.work->enqueue(queue, {x, args.packed + stage.packed_at, input(stage.bias),
-                                               input(stage.residual), y,
-                                               args.workspace + stages.scratch_at}));
+        ANYNPU_TRY(stage.work->enqueue(
+            queue, {x, args.packed + stage.packed_at, input(stage.bias), input(stage.residual), y,
+                    args.workspace + stages.scratch_at}));
         x = y;
       }
       return Status();
@@ -195,7 +197,7 @@ Result<std::unique_ptr<ops::Kernel>> create_bottleneck(const OpContext& context)
 
 }  // namespace
 
-void add_last_kernels(std::vector<ops::KernelDef>& kernels) {
+void add_channels_last_kernels(std::vector<ops::KernelDef>& kernels) {
   for (const auto& [op, domain] : {std::pair{"Conv", ""}, std::pair{"FusedConv", "anynpu"}}) {
     kernels.push_back({.op = op,
                        .name = "channels_last",

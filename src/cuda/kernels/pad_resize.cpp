@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pad, Resize and Upsample. The host's plan says where each output comes from, axis by axis
-// (ops/data_movement/mapped_copy.h, ops/resize/weighted.h): its tables become part of the kernel.
+// Pad, Resize and Upsample. The CPU's plan has index and weight tables for each axis
+// (ops/data_movement/mapped_copy.h, ops/resize/weighted.h), which become constants of the kernel.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -21,7 +21,7 @@ using ops::PlanResult;
 using ops::resize::Pass;
 using ops::resize::WeightedPlan;
 
-constexpr size_t kMostEntries = 65536;  // of tables in the text of a kernel
+constexpr size_t kMostEntries = 65536;  // table entries in the source of a kernel
 
 template <typename T, typename Text>
 std::string table(std::string_view type, std::string_view name, const std::vector<T>& values,
@@ -31,7 +31,7 @@ std::string table(std::string_view type, std::string_view name, const std::vecto
   return format("__device__ const {} {}[] = {{{}}};\n", type, name, list);
 }
 
-// Entries at equal steps need no table: the step, or nothing.
+// The stride if the entries are evenly spaced, so that no table is needed.
 std::optional<int64_t> equal_steps(const std::vector<int64_t>& map) {
   const int64_t step = map.size() > 1 ? map[1] - map[0] : 0;
   for (size_t i = 0; i < map.size(); ++i) {
@@ -40,9 +40,9 @@ std::optional<int64_t> equal_steps(const std::vector<int64_t>& map) {
   return step;
 }
 
-// ---- Copies of chosen elements
+// ---- Mapped copies: padding and nearest-neighbour resizing
 
-PlanResult plan_mapped(const OpContext& context) {
+PlanResult plan_mapped_copy(const OpContext& context) {
   ANYNPU_ASSIGN(const auto host, host_plan(context));
   const auto& copy = dynamic_cast<const MappedCopy&>(*host);
   std::string tables, code = "    u32 rest = i; bool inside = true; i64 at = 0;\n";
@@ -64,12 +64,13 @@ PlanResult plan_mapped(const OpContext& context) {
     std::memcpy(&bits, copy.fill.bytes.data(), std::min<size_t>(copy.fill.bytes.size(), 8));
     fill = format("({}){}ull", type, bits);
   }
-  ANYNPU_ASSIGN(auto kernel,
-                JitKernel::make(format(
-                    "{0}extern \"C\" __global__ void kernel(const {1}* x, const {1}* f, {1}* y, u32 n) "
-                    "{{\n  for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * "
-                    "blockDim.x) {{\n{2}    y[i] = inside ? x[at] : {3};\n  }}\n}}\n",
-                    tables, type, code, fill)));
+  ANYNPU_ASSIGN(
+      auto kernel,
+      JitKernel::make(format(
+          "{0}extern \"C\" __global__ void kernel(const {1}* x, const {1}* f, {1}* y, u32 n) "
+          "{{\n  for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * "
+          "blockDim.x) {{\n{2}    y[i] = inside ? x[at] : {3};\n  }}\n}}\n",
+          tables, type, code, fill)));
   const auto count = static_cast<uint32_t>(element_count(copy.out));
   const auto from = static_cast<size_t>(std::max(copy.fill.input, 0));
   return cuda_plan([kernel, count, from](const ops::RunArgs& args, CudaQueue& queue) {
@@ -81,7 +82,7 @@ PlanResult plan_mapped(const OpContext& context) {
   });
 }
 
-// ---- Weighted sums, one kernel an axis, in float (double for float64)
+// ---- Interpolation: one kernel per axis, in float (double for float64)
 
 Result<std::shared_ptr<const JitKernel>> make_pass(const Pass& pass, std::string_view from,
                                                    std::string_view to, std::string_view compute,
@@ -100,7 +101,8 @@ Result<std::shared_ptr<const JitKernel>> make_pass(const Pass& pass, std::string
       "  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += gridDim.x * "
       "(u64)blockDim.x) {{\n"
       "    const u64 j = i % {4}, o = i / {4} % {5}, u = i / {6};\n    C s = 0;\n"
-      "    for (int t = 0; t < {7}; ++t) s += weight[o * {7} + t] * (C)load(x[(u * {8} + index[o * {7} + "
+      "    for (int t = 0; t < {7}; ++t) s += weight[o * {7} + t] * (C)load(x[(u * {8} + index[o * "
+      "{7} + "
       "t]) * {4} + j]);\n{9}    store(y[i], s);\n  }}\n}}\n",
       compute, tables, from, to, std::max<int64_t>(pass.inner, 1), std::max<int64_t>(pass.out, 1),
       std::max<int64_t>(pass.inner * pass.out, 1), taps.per_output, pass.in, beyond));
@@ -120,12 +122,10 @@ PlanResult plan_weighted(const OpContext& context) {
   for (size_t p = 0; p < resize.passes.size(); ++p) {
     Pass pass = resize.passes[p];
     pass.outer *= resize.planes;
-    ANYNPU_ASSIGN(auto kernel,
-                  make_pass(pass, p == 0 ? cuda_name(type) : compute,
-                            p + 1 == resize.passes.size() ? cuda_name(type) : compute, compute,
-                            resize.outside[0]));
-    passes.push_back(
-        {std::move(kernel), static_cast<size_t>(pass.outer * pass.out * pass.inner)});
+    ANYNPU_ASSIGN(auto kernel, make_pass(pass, p == 0 ? cuda_name(type) : compute,
+                                         p + 1 == resize.passes.size() ? cuda_name(type) : compute,
+                                         compute, resize.outside[0]));
+    passes.push_back({std::move(kernel), static_cast<size_t>(pass.outer * pass.out * pass.inner)});
   }
   const size_t bytes = bytes_of(type, static_cast<size_t>(element_count(context.outputs[0].shape)));
   const size_t half = static_cast<size_t>(resize.planes * resize.most) * sizeof(double);
@@ -152,7 +152,7 @@ Status check_size(const OpContext& context) {
   return {};
 }
 
-Status can_run_mapped(const OpContext& context) {
+Status can_run_mapped_copy(const OpContext& context) {
   ANYNPU_TRY(check_size(context));
   ANYNPU_ASSIGN(const auto host, host_plan(context));
   const auto* const copy = dynamic_cast<const MappedCopy*>(host.get());
@@ -178,14 +178,14 @@ Status can_run_weighted(const OpContext& context) {
 
 }  // namespace
 
-void add_mapped(std::vector<ops::KernelDef>& kernels) {
+void add_pad_resize(std::vector<ops::KernelDef>& kernels) {
   for (const char* op : {"Pad", "Resize", "Upsample"}) {
     kernels.push_back({.op = op,
                        .name = "cuda_mapped",
                        .backend = "cuda",
                        .types = ops::kAnyFixed,
-                       .can_run = can_run_mapped,
-                       .create = ops::create_plain<plan_mapped>});
+                       .can_run = can_run_mapped_copy,
+                       .create = ops::create_plain<plan_mapped_copy>});
   }
   for (const char* op : {"Resize", "Upsample"}) {
     kernels.push_back({.op = op,
