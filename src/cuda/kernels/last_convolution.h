@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution of 16-bit floats with channels last (ops::kChannelsLast), its bias, residual
+// A convolution of 16-bit floats with channels last (Layout::channels_last), its bias, residual
 // and clamp in one kernel: through cuDNN, as a matrix product where it is one, or generated where
 // each channel has a filter of its own. The fastest is taken, by measurement.
 #pragma once
