@@ -357,8 +357,8 @@ class Planner {
     return {};
   }
 
-  // Control flow between tensors of fixed shapes is one step. Graphs of open shapes have memory of
-  // their own.
+  // Control flow between tensors of fixed shapes is one step. Graphs of dynamic shapes have
+  // memory of their own.
   Status plan_flow_node(int n) {
     const graph::Node& node = graph_.nodes[static_cast<size_t>(n)];
     StepStorage use;
