@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// GruGateGrad (domain anynpu): the way back through the steps of a GRU layer whose reset gate acts on
-// the product with the state: gradients of what x and what the state give to the three gates of every
-// step, and of the first state. Gradients of inputs and weights are matrix products of these.
+// GruGateGrad (domain anynpu): backpropagation through time of a GRU layer with
+// linear_before_reset = 1 (the reset gate multiplies the product with the state). Outputs:
+// gradients of the gate pre-activations of every step, the input part and the recurrent part, and
+// of the initial state. Gradients of inputs and weights are matrix products of these.
 #include <algorithm>
 
 #include "ops/parallel.h"

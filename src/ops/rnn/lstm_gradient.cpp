@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// LstmGateGrad (domain anynpu): the way back through the steps of an LSTM layer, from the last step
-// to the first: gradients of what goes into the four gates of every step, and of the first states.
-// Gradients of inputs and weights are matrix products of these, which other nodes compute.
+// LstmGateGrad (domain anynpu): backpropagation through time of an LSTM layer. Outputs: gradients
+// of the pre-activations of the four gates of every step, and of the initial states. Gradients of
+// inputs and weights are matrix products of these, which other nodes compute.
 #include <algorithm>
 #include <vector>
 
