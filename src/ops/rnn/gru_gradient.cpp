@@ -49,7 +49,7 @@ struct Layer {
 
 // One sequence.
 template <typename T>
-void go_back(const Layer& s, const RunArgs& args, int64_t n) {
+void backward(const Layer& s, const RunArgs& args, int64_t n) {
   T* dh = output_of<T>(args, 2) + n * s.hidden;
   std::copy_n(input_of<T>(args, kDh) + n * s.hidden, s.hidden, dh);
   for (int64_t t = s.steps - 1; t >= 0; --t) {
@@ -81,7 +81,7 @@ template <typename T>
 std::unique_ptr<KernelPlan> plan_of(const Layer& layer) {
   return make_plan([layer](const RunArgs& args) {
     parallel(static_cast<size_t>(layer.batch), 1, [&](size_t begin, size_t end) {
-      for (size_t n = begin; n < end; ++n) go_back<T>(layer, args, static_cast<int64_t>(n));
+      for (size_t n = begin; n < end; ++n) backward<T>(layer, args, static_cast<int64_t>(n));
     });
   });
 }
