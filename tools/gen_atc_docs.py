@@ -11,7 +11,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TEXT = r'"((?:[^"\\]|\\.)*)"'
 ROW = re.compile(rf"^X\((\w+), (works|no_effect|refused), {TEXT}, {TEXT}, {TEXT}\)$", re.M)
-PASS = re.compile(rf"^X\((\w+), (open|known), (by_name|always_on), {TEXT}\)$", re.M)
+PASS = re.compile(rf"^X\((\w+), (unknown|known), (by_name|always_on), {TEXT}\)$", re.M)
 HEADS = {
     "works": "",
     "no_effect": "**Accepted without effect** (they only matter on a card; the log names them at "
@@ -36,7 +36,7 @@ def read_rows(path, row):
 def render_passes():
     lines = ["| pass | runs | can be switched off | what it does |", "|---|---|---|---|"]
     for name, shapes, off, does in read_rows("src/compile/passes.def", PASS):
-        runs = "before shapes are inferred" if shapes == "open" else "when all shapes are known"
+        runs = "before shapes are inferred" if shapes == "unknown" else "when all shapes are known"
         lines.append(f"| `{name}` | {runs} | {'yes' if off == 'by_name' else 'no'} | "
                      f"{plain(does)} |")
     return "\n".join(lines) + "\n"

@@ -302,7 +302,7 @@ void Recipe::write_tensor(uint32_t tensor, const std::string& name, Value value)
       refuse("{} is {}; an output whose shape the run decides must be contiguous", name,
              to_string(to));
     }
-    feed.open = true;
+    feed.dynamic_shape = true;
     state_->outputs.push_back({feed, value});
     return;
   }

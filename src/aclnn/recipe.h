@@ -90,7 +90,7 @@ struct Feed {
   uint32_t index = 0;   // among the call's tensors, or its values; of a list, its parameter
   size_t bytes = 0;     // accessed; for a tensor, counted from the first byte of its view
   DType dtype = DType::undefined;  // value: the type it is converted to
-  bool open = false;    // output: the run decides its shape
+  bool dynamic_shape = false;  // output: the run decides its shape
   int64_t least = 0, most = 0;     // list: what its values may be
 };
 

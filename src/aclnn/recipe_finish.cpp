@@ -129,9 +129,9 @@ void Recipe::close_part() {
   std::vector<graph::ValueId> written;
   for (State::Output& output : state.outputs) {
     const Memory target = memory_of(state.views[output.feed.index], output.feed);
-    bool staged = output.feed.open ? false
-                                   : std::find(written.begin(), written.end(), output.value.id) !=
-                                         written.end();
+    bool staged =
+        !output.feed.dynamic_shape &&
+        std::find(written.begin(), written.end(), output.value.id) != written.end();
     int producer = -1;
     for (size_t n = 0; n < graph.nodes.size(); ++n) {
       const auto& made = graph.nodes[n].outputs;

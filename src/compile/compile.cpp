@@ -89,7 +89,7 @@ Result<om::Model> compile(graph::Graph graph, const Options& options) {
   const auto has_type = [&](const graph::Node& node) {
     return has_own_type(options.precision, node.name, node.op);
   };
-  ANYNPU_TRY(run_passes(graph, PassShapes::open, options.passes_off, has_type));
+  ANYNPU_TRY(run_passes(graph, PassShapes::unknown, options.passes_off, has_type));
   const bool shaped = fixed && options.gears.kind == om::GearKind::none;
   if (options.on_stage) options.on_stage(StageDump::kPrepared, graph);
   if (changes_types(options)) ANYNPU_TRY(set_types(options, names, shaped, graph));

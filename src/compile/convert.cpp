@@ -29,7 +29,7 @@ Result<Framework> parse_framework(const std::string& text) {
 namespace {
 
 // Layers of Caffe and nodes of TensorFlow and MindSpore need the shapes of --input_shape while they
-// are read. Extents that are not fixed stay open.
+// are read. Extents that are not fixed stay dynamic (-1).
 std::map<std::string, Shape> shapes_by_name(const std::vector<InputShape>& given) {
   std::map<std::string, Shape> shapes;
   for (const InputShape& input : given) {

@@ -17,8 +17,8 @@ namespace {
 using om::GearKind;
 using om::TensorInfo;
 
-// Numbers tried for extents that are open, two at a time: an output extent that differs between the
-// two is open as well. Small ones first; networks that halve images need larger ones.
+// Numbers tried for dynamic extents, two at a time: an output extent that differs between the two
+// is dynamic as well. Small ones first; networks that halve images need larger ones.
 constexpr std::pair<int64_t, int64_t> kSamples[] = {
     {2, 3}, {16, 32}, {64, 128}, {224, 448}, {1, 2}};
 constexpr const char* kNoTrialFits =
@@ -56,16 +56,16 @@ Status describe_gears(const graph::Graph& graph, const std::vector<std::string>&
   }
   meta.inputs = std::move(all.inputs);
   meta.outputs = std::move(all.outputs);
-  size_t open = 0;
+  size_t dynamic_extents = 0;
   std::vector<Shape> shapes;
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     shapes.push_back(graph.values[static_cast<size_t>(graph.inputs[i])].shape);
     meta.inputs[i].shape = shapes.back();
-    open += static_cast<size_t>(
+    dynamic_extents += static_cast<size_t>(
         std::count(meta.inputs[i].shape.begin(), meta.inputs[i].shape.end(), kDynamicDim));
   }
   describe_aipp(std::vector<om::Aipp>(meta.aipp), shapes, meta);
-  const size_t count = meta.gear_kind == GearKind::dims ? open : meta.gears[0].size();
+  const size_t count = meta.gear_kind == GearKind::dims ? dynamic_extents : meta.gears[0].size();
   // Behind the model's own inputs and before the parameters of AIPP, as on a card.
   om::TensorInfo gear{
       "ascend_mbatch_shape_data", DType::i64,    Format::nd, {static_cast<int64_t>(count)},
@@ -110,8 +110,8 @@ std::vector<Shape> sample_shapes(const std::vector<std::vector<om::Range>>& rang
   return shapes;
 }
 
-// Extents in which the two differ are open.
-void open_differences(const std::vector<TensorInfo>& other, std::vector<TensorInfo>& infos) {
+// Extents in which the two differ are dynamic.
+void mark_dynamic(const std::vector<TensorInfo>& other, std::vector<TensorInfo>& infos) {
   for (size_t i = 0; i < infos.size(); ++i) {
     Shape& shape = infos[i].shape;
     const bool same_rank = shape.size() == other[i].shape.size();
@@ -170,26 +170,27 @@ Status describe_trials(const graph::Graph& graph, const std::vector<std::vector<
     }
     meta.inputs = std::move(one->inputs);
     meta.outputs = std::move(one->outputs);
-    open_differences(two->outputs, meta.outputs);
+    mark_dynamic(two->outputs, meta.outputs);
     return {};
   }
   return problem.with_note(kNoTrialFits);
 }
 
-// Types of all values, and shapes with open extents as far as the rules of operators carry them.
+// Types of all values, and shapes with dynamic extents as far as the rules of operators carry them.
 // Fails where no number could make a node fit.
-Result<graph::Graph> infer_open_extents(const graph::Graph& graph) {
-  graph::Graph open = graph;
-  ANYNPU_TRY(infer_and_fold(open));
-  for (const graph::Node& node : open.nodes) {
+Result<graph::Graph> infer_dynamic_extents(const graph::Graph& graph) {
+  graph::Graph inferred = graph;
+  ANYNPU_TRY(infer_and_fold(inferred));
+  for (const graph::Node& node : inferred.nodes) {
     std::vector<ops::Operand> operands;
-    bool known = !is_flow(open, node);
+    bool known = !is_flow(inferred, node);
     for (graph::ValueId id : node.inputs) {
-      operands.push_back(ops::Operand::of(open, id));
+      operands.push_back(ops::Operand::of(inferred, id));
       const ops::Operand& operand = operands.back();
-      known = known && (!operand.present ||
-                        (operand.has_shape && operand.dtype != DType::undefined &&
-                         open.values[static_cast<size_t>(id)].kind == graph::ValueKind::tensor));
+      known =
+          known && (!operand.present ||
+                    (operand.has_shape && operand.dtype != DType::undefined &&
+                     inferred.values[static_cast<size_t>(id)].kind == graph::ValueKind::tensor));
     }
     ops::OpContext context;
     if (known) {
@@ -197,23 +198,23 @@ Result<graph::Graph> infer_open_extents(const graph::Graph& graph) {
     }
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i] == graph::kNoValue) continue;
-      graph::Value& value = open.values[static_cast<size_t>(node.outputs[i])];
+      graph::Value& value = inferred.values[static_cast<size_t>(node.outputs[i])];
       value.has_shape = known && context.outputs[i].has_shape;
       value.shape = value.has_shape ? context.outputs[i].shape : Shape{};
       if (known && context.outputs[i].dtype != DType::undefined)
         value.dtype = context.outputs[i].dtype;
     }
   }
-  return open;
+  return inferred;
 }
 
 // Inputs and outputs of a model that fits none of the trials: a window of 6 in a sequence of any
 // length, say. What fits is seen when it runs.
-Status describe_open(const graph::Graph& graph, const std::vector<std::string>& names,
-                     om::Meta& meta) {
-  ANYNPU_ASSIGN(const graph::Graph open, infer_open_extents(graph));
+Status describe_dynamic(const graph::Graph& graph, const std::vector<std::string>& names,
+                        om::Meta& meta) {
+  ANYNPU_ASSIGN(const graph::Graph inferred, infer_dynamic_extents(graph));
   om::Meta made;
-  ANYNPU_TRY(describe_all(open, names, made));
+  ANYNPU_TRY(describe_all(inferred, names, made));
   meta.inputs = std::move(made.inputs);
   meta.outputs = std::move(made.outputs);
   for (TensorInfo& info : meta.outputs) {
@@ -230,7 +231,7 @@ Status describe_ranges(const graph::Graph& graph, const Options& options,
   }
   const Status problem = describe_trials(graph, ranges, names, meta);
   if (!problem.ok()) {
-    if (!meta.aipp.empty() || !describe_open(graph, names, meta).ok()) return problem;
+    if (!meta.aipp.empty() || !describe_dynamic(graph, names, meta).ok()) return problem;
     if (options.on_warning) {
       options.on_warning(
           format("{} ({}); it is written as it is, and each execution checks its "
@@ -268,12 +269,12 @@ Result<std::vector<Shape>> trial_shapes(const graph::Graph& graph, const Options
     if (fixed.ok()) return shapes;
     problem = fixed.status();
   }
-  if (!infer_open_extents(graph).ok()) return problem.with_note(kNoTrialFits);
-  std::vector<Shape> open;
+  if (!infer_dynamic_extents(graph).ok()) return problem.with_note(kNoTrialFits);
+  std::vector<Shape> dynamic;
   for (graph::ValueId id : graph.inputs) {
-    open.push_back(graph.values[static_cast<size_t>(id)].shape);
+    dynamic.push_back(graph.values[static_cast<size_t>(id)].shape);
   }
-  return open;
+  return dynamic;
 }
 
 Result<om::Model> compile_dynamic(graph::Graph graph, const Options& options,

@@ -17,7 +17,7 @@ bool is_matmul(const Node& node) {
 }
 
 // The name that FusedMatMul and FusedGemm have for it; empty when it is none of these.
-std::string curve_of(const Node& node) {
+std::string activation_of(const Node& node) {
   if (node.op == "Tanh") return "Tanh";
   if (node.op == "Relu") return "Relu";
   if (node.op != "Gelu") return {};
@@ -131,10 +131,10 @@ class MatMulFinder {
     const int user = pattern_.only_user(node.outputs[0]);
     if (user < 0) return false;
     const Node& next = graph_.nodes[static_cast<size_t>(user)];
-    const std::string curve = next.domain.empty() ? curve_of(next) : std::string();
-    if (curve.empty()) return false;
+    const std::string activation = next.domain.empty() ? activation_of(next) : std::string();
+    if (activation.empty()) return false;
     Node copy = fused(node);
-    copy.attrs["activation"] = curve;
+    copy.attrs["activation"] = activation;
     return absorb(std::move(copy), next.outputs[0]);
   }
 

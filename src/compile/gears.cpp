@@ -89,10 +89,10 @@ Status check_places(const graph::Value& value, GearKind kind, Format format) {
   const size_t height = format == Format::nhwc ? 1 : 2;
   bool good = true;
   for (size_t i = 0; i < shape.size(); ++i) {
-    const bool open = shape[i] == kDynamicDim;
-    if (kind == GearKind::batch) good = good && open == (i == 0);
+    const bool dynamic = shape[i] == kDynamicDim;
+    if (kind == GearKind::batch) good = good && dynamic == (i == 0);
     if (kind == GearKind::image) {
-      good = good && shape.size() == 4 && open == (i == height || i == height + 1);
+      good = good && shape.size() == 4 && dynamic == (i == height || i == height + 1);
     }
   }
   if (good) return {};
@@ -102,8 +102,8 @@ Status check_places(const graph::Value& value, GearKind kind, Format format) {
               kind == GearKind::batch ? "the batch (the first extent)" : "height and width");
 }
 
-// --dynamic_dims gives the open extents in the order of --input_shape; the model keeps all extents
-// in the order of its inputs.
+// --dynamic_dims gives the dynamic extents in the order of --input_shape; the model keeps all
+// extents in the order of its inputs.
 Result<std::vector<int64_t>> fit_dims(const std::vector<int64_t>& gear,
                                       const std::vector<InputShape>& shapes,
                                       const graph::Graph& graph) {

@@ -57,8 +57,8 @@ std::vector<DType> types_by_rule(const Node& node, std::vector<ops::Operand> ope
 
 // The shape of an input comes at run time, and with it those of the outputs. Their types follow
 // from the types of inputs or from the operator's rule; else the file may state them.
-Status infer_open(graph::Graph& graph, const Node& node,
-                  const std::vector<ops::Operand>& operands) {
+Status infer_unknown_shape(graph::Graph& graph, const Node& node,
+                           const std::vector<ops::Operand>& operands) {
   ANYNPU_ASSIGN(const ops::OpSchema* schema, ops::Registry::instance().find(node), "node '{}'",
                 node.name);
   const auto formal = [](const std::vector<ops::FormalOperand>& list, size_t index) {
@@ -105,11 +105,12 @@ Status fold_text_node(graph::Graph& graph, const Node& node,
 Result<bool> infer_node(graph::Graph& graph, Node& node, const std::vector<std::string>& passes_off,
                         FoldBudget& budget) {
   std::vector<ops::Operand> inputs;
-  bool open = false;
+  bool unknown = false;
   for (graph::ValueId id : node.inputs) {
     inputs.push_back(ops::Operand::of(graph, id));
     const ops::Operand& input = inputs.back();
-    open = open || (input.present && (!input.fully_known() || input.dtype == DType::undefined));
+    unknown =
+        unknown || (input.present && (!input.fully_known() || input.dtype == DType::undefined));
   }
   if (ops::text::concerns_texts(node, inputs)) {
     ANYNPU_TRY(fold_text_node(graph, node, inputs));
@@ -119,8 +120,8 @@ Result<bool> infer_node(graph::Graph& graph, Node& node, const std::vector<std::
     ANYNPU_TRY(infer_flow(graph, node, passes_off, budget));
     return false;
   }
-  if (open) {
-    ANYNPU_TRY(infer_open(graph, node, inputs));
+  if (unknown) {
+    ANYNPU_TRY(infer_unknown_shape(graph, node, inputs));
     return false;
   }
   ANYNPU_ASSIGN(ops::OpContext context, ops::infer(node, std::move(inputs)));

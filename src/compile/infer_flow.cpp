@@ -25,7 +25,7 @@ using graph::ValueKind;
 
 // The passes that need no shapes, as compile() runs them on the graph around.
 Status prepare(Graph& inner, const std::vector<std::string>& passes_off) {
-  ANYNPU_TRY(run_passes(inner, PassShapes::open, passes_off));
+  ANYNPU_TRY(run_passes(inner, PassShapes::unknown, passes_off));
   return {};
 }
 
@@ -40,7 +40,7 @@ struct Known {
 };
 
 Known scalar(DType dtype) { return {ValueKind::tensor, dtype, true, {}}; }
-Known open_tensor(DType dtype) { return {ValueKind::tensor, dtype, false, {}}; }
+Known tensor_of_unknown_shape(DType dtype) { return {ValueKind::tensor, dtype, false, {}}; }
 Known sequence_of(DType dtype) { return {ValueKind::sequence, dtype, false, {}}; }
 
 Known known(const Value& value) { return {value.kind, value.dtype, value.has_shape, value.shape}; }
@@ -55,7 +55,7 @@ void write(const Known& from, Value& to) {
   to.shape = from.shape;
 }
 
-// What holds for both: open where they differ.
+// What holds for both: unknown where they differ.
 Result<Known> join(const Known& a, const Known& b, const Node& node, const char* what) {
   Known both = a;
   if (a.dtype == DType::undefined) both.dtype = b.dtype;
@@ -150,7 +150,7 @@ class FlowInference {
   }
 
   // The body with carried values that hold for every iteration: first those of the start, then
-  // open where an iteration changes them, at last all open.
+  // unknown where an iteration changes them, at last all unknown.
   Result<std::shared_ptr<const Graph>> settle(std::vector<Known> inputs, size_t first_carried,
                                               size_t carried, size_t first_result) const {
     for (int round = 0;; ++round) {
@@ -209,7 +209,7 @@ class FlowInference {
         continue;
       }
       Known all = result;
-      if (all.has_shape) all.shape.insert(all.shape.begin(), trips);  // -1 = open
+      if (all.has_shape) all.shape.insert(all.shape.begin(), trips);  // -1 = unknown
       set_output(i, all);
     }
     node_.attrs["body"] = body;
@@ -274,7 +274,7 @@ class FlowInference {
     std::vector<Known> inputs;
     for (size_t i = 0; i < graph::formal_inputs(node_); ++i) {
       Known what = input(i);
-      if (what.kind == ValueKind::sequence) what = open_tensor(what.dtype);
+      if (what.kind == ValueKind::sequence) what = tensor_of_unknown_shape(what.dtype);
       inputs.push_back(what);
     }
     ANYNPU_ASSIGN(auto body, specialised("body", inputs));
@@ -296,12 +296,13 @@ Known sequence_output(const Graph& graph, const Node& node) {
   const Known first = node.inputs.empty() ? Known{} : known(graph, node.inputs[0]);
   if (node.op == "SequenceLength") return scalar(DType::i64);
   if (node.op == "OptionalHasElement") return scalar(DType::boolean);
-  if (node.op == "SequenceAt" || node.op == "ConcatFromSequence") return open_tensor(first.dtype);
+  if (node.op == "SequenceAt" || node.op == "ConcatFromSequence")
+    return tensor_of_unknown_shape(first.dtype);
   if (node.op == "SequenceEmpty") return sequence_of(DType::undefined);
   if (node.op == "Optional") return {ValueKind::optional, first.dtype, false, {}};
   if (node.op == "Identity") return first;
   if (node.op == "OptionalGetElement") {
-    return first.kind == ValueKind::optional ? open_tensor(first.dtype) : first;
+    return first.kind == ValueKind::optional ? tensor_of_unknown_shape(first.dtype) : first;
   }
   return sequence_of(first.dtype);
 }

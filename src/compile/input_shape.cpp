@@ -89,7 +89,7 @@ Status apply(const InputShape& shape, graph::Value& value) {
   return {};
 }
 
-// "x:1,224,224,3": the input as --input_shape has it, with 1 for an open extent.
+// "x:1,224,224,3": the input as --input_shape has it, with 1 for a dynamic extent.
 std::string text_to_type(const graph::Value& value) {
   if (!value.has_shape) return value.name + ":1,224,224,3";
   std::string extents;
@@ -140,7 +140,7 @@ Result<bool> apply_input_shapes(const std::vector<InputShape>& shapes, graph::Gr
     ANYNPU_TRY(apply(shape, *found));
   }
   bool fixed = true;
-  std::string open, option;
+  std::string unknown, option;
   for (graph::ValueId id : graph.inputs) {
     const graph::Value& value = graph.values[static_cast<size_t>(id)];
     const bool known = value.has_shape && is_static(value.shape);
@@ -150,26 +150,26 @@ Result<bool> apply_input_shapes(const std::vector<InputShape>& shapes, graph::Gr
     fixed = fixed && known;
     option += (option.empty() ? "" : ";") + text_to_type(value);
     if (known || given) continue;
-    open += format("{}input '{}' has the shape {}", open.empty() ? "" : ", ", value.name,
-                   value.has_shape ? to_string(value.shape) : "(unknown)");
+    unknown += format("{}input '{}' has the shape {}", unknown.empty() ? "" : ", ", value.name,
+                      value.has_shape ? to_string(value.shape) : "(unknown)");
   }
-  if (open.empty()) return fixed;
+  if (unknown.empty()) return fixed;
   return fail(Code::unsupported_shape,
-              "{} in the model; give its extents, such as --input_shape=\"{}\"", open, option);
+              "{} in the model; give its extents, such as --input_shape=\"{}\"", unknown, option);
 }
 
 Result<std::vector<InputShape>> parse_input_shape_range(std::string_view text) {
   std::string plain;
   for (const std::string& part : split_words(text, ';')) {
-    const size_t open = part.rfind('[');
-    const std::string_view name = trim(std::string_view(part).substr(0, open));
-    if (open == std::string::npos || !name.ends_with(':') ||
-        part.find(']', open) != part.size() - 1) {
+    const size_t bracket = part.rfind('[');
+    const std::string_view name = trim(std::string_view(part).substr(0, bracket));
+    if (bracket == std::string::npos || !name.ends_with(':') ||
+        part.find(']', bracket) != part.size() - 1) {
       return fail(Code::invalid_argument,
                   "--input_shape_range has '{}'; expected \"name1:[1~10,3,-1];name2:[8~20]\"",
                   part);
     }
-    plain += format("{}{};", name, part.substr(open + 1, part.size() - open - 2));
+    plain += format("{}{};", name, part.substr(bracket + 1, part.size() - bracket - 2));
   }
   return parse_input_shapes(plain);
 }

@@ -231,8 +231,8 @@ Result<std::vector<om::Aipp>> fit_aipp(const Options& options, const Graph& grap
             settings.input, value.name, config.where);
       }
     }
-    const bool open_size = settings.shape[2] == kDynamicDim || settings.shape[3] == kDynamicDim;
-    if (gears == om::GearKind::image || (ranged && open_size))
+    const bool dynamic_size = settings.shape[2] == kDynamicDim || settings.shape[3] == kDynamicDim;
+    if (gears == om::GearKind::image || (ranged && dynamic_size))
       ANYNPU_TRY(check_with_image_gears(settings, config.where));
     ANYNPU_TRY(check_dynamic(settings, options.gears, config.where));
     ANYNPU_TRY(check_padded_width(settings, options.soc_version, config.where));

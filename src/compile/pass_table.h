@@ -11,7 +11,7 @@
 
 namespace anynpu::compile {
 
-enum class PassShapes : uint8_t { open, known };
+enum class PassShapes : uint8_t { unknown, known };
 enum class PassSwitch : uint8_t { by_name, always_on };
 
 struct Pass {

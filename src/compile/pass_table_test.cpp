@@ -19,7 +19,7 @@ using testing::ElementsAre;
 TEST(PassTable, RunsThePassesThatNeedShapesLast) {
   bool known = false;
   for (const Pass& pass : pass_table()) {
-    EXPECT_FALSE(known && pass.shapes == PassShapes::open) << pass.name;
+    EXPECT_FALSE(known && pass.shapes == PassShapes::unknown) << pass.name;
     known = known || pass.shapes == PassShapes::known;
   }
   EXPECT_TRUE(known);
@@ -54,7 +54,7 @@ TEST(PassTable, APassRunsUnlessItIsSwitchedOff) {
 
 TEST(PassTable, PassesOfTheOtherKindDoNotRun) {
   graph::Graph graph = identity_and_swish();
-  ASSERT_TRUE(run_passes(graph, PassShapes::open, {}).ok());
+  ASSERT_TRUE(run_passes(graph, PassShapes::unknown, {}).ok());
   EXPECT_THAT(GraphForTest::ops(graph), ElementsAre("Sigmoid", "Mul"));
 }
 
@@ -64,9 +64,9 @@ TEST(PassTable, NodesThatAreKeptAreNotFolded) {
   g.graph.outputs = {g.node("Mul", {c, g.weight("k", {3, 1, 1})}, "y")};
   graph::Graph kept = g.graph;
   const auto is_product = [](const graph::Node& node) { return node.op == "Mul"; };
-  ASSERT_TRUE(run_passes(kept, PassShapes::open, {}, is_product).ok());
+  ASSERT_TRUE(run_passes(kept, PassShapes::unknown, {}, is_product).ok());
   EXPECT_THAT(GraphForTest::ops(kept), ElementsAre("Conv", "Mul"));
-  ASSERT_TRUE(run_passes(g.graph, PassShapes::open, {}).ok());
+  ASSERT_TRUE(run_passes(g.graph, PassShapes::unknown, {}).ok());
   EXPECT_THAT(GraphForTest::ops(g.graph), ElementsAre("Conv"));
 }
 
@@ -96,7 +96,7 @@ double seconds_of_passes(int blocks) {
   EXPECT_TRUE(g.graph.verify().ok());
   timespec begin, end;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
-  EXPECT_TRUE(run_passes(g.graph, PassShapes::open, {}).ok());
+  EXPECT_TRUE(run_passes(g.graph, PassShapes::unknown, {}).ok());
   EXPECT_TRUE(infer_and_fold(g.graph).ok());
   EXPECT_TRUE(run_passes(g.graph, PassShapes::known, {}).ok());
   EXPECT_TRUE(remove_dead(g.graph).ok());

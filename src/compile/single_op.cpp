@@ -32,7 +32,7 @@ std::vector<InputShape> shapes_of(const graph::Graph& graph, const singleop::Sin
 }
 
 // Nothing can be planned before the values are there: the graph is kept as it is.
-om::Model keep_open(graph::Graph graph, om::Meta meta) {
+om::Model keep_dynamic(graph::Graph graph, om::Meta meta) {
   const auto describe_ids = [&](const std::vector<graph::ValueId>& ids,
                                 std::vector<om::TensorInfo>& infos) {
     for (graph::ValueId id : ids) {
@@ -65,7 +65,7 @@ Result<om::Model> compile_single_op(const singleop::SingleOp& op, Options option
     meta.producer = options.producer;
     meta.command_line = options.command_line;
     meta.options = options.given;
-    return keep_open(std::move(graph), std::move(meta));
+    return keep_dynamic(std::move(graph), std::move(meta));
   }
   options.input_format = Format::nd;
   if (op.is_dynamic()) options.input_shapes = shapes_of(graph, op);

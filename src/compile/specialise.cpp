@@ -12,7 +12,7 @@ Status optimise_shaped(graph::Graph& graph, const std::vector<std::string>& pass
                        FoldBudget* budget) {
   ANYNPU_TRY(budget ? infer_and_fold(graph, passes_off, *budget)
                     : infer_and_fold(graph, passes_off));
-  // Fusing needs every shape: a graph with open ones is fused part by part when it is loaded.
+  // Fusing needs every shape: a graph with dynamic ones is fused part by part when it is loaded.
   if (!all_shapes_known(graph)) return remove_dead(graph);
   ANYNPU_TRY(run_passes(graph, PassShapes::known, passes_off));
   return remove_dead(graph);

@@ -31,8 +31,8 @@ Result<std::unique_ptr<ops::Kernel>> create_nothing(const ops::OpContext&) {
 class LastPlan final : public ops::EnqueuedPlan {
  public:
   LastPlan() {
-    input_layouts = {ops::kChannelsLast};
-    output_layouts = {ops::kChannelsLast};
+    input_layouts = {ops::Layout::channels_last};
+    output_layouts = {ops::Layout::channels_last};
   }
   Status enqueue(const ops::RunArgs&, device::Queue&) const override { return {}; }
 };
@@ -146,7 +146,7 @@ TEST_F(PlansForADevice, LayoutsAreTurnedOnTheDeviceAndOnlyWhereTheyDiffer) {
   }
   EXPECT_EQ(kernels, (std::vector<std::string>{"reorder", "elsewhere_last", "elsewhere_last",
                                                "reorder", "elsewhere_add"}));
-  EXPECT_EQ(made->steps[0].out[0].layout, ops::kChannelsLast);
+  EXPECT_EQ(made->steps[0].out[0].layout, ops::Layout::channels_last);
   EXPECT_EQ(made->steps[3].out[0].layout, ops::Layout::plain);
 }
 

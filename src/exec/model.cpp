@@ -65,7 +65,7 @@ Status check_buffers(std::span<const Buffer> buffers, const std::vector<TensorIn
 }
 
 // The inferred graph if some shapes are known only at run time; null if a plan can be made.
-Result<std::shared_ptr<const graph::Graph>> open_graph(const graph::Graph& graph) {
+Result<std::shared_ptr<const graph::Graph>> dynamic_graph(const graph::Graph& graph) {
   using Shared = std::shared_ptr<const graph::Graph>;
   if (compile::all_shapes_known(graph)) return Shared{};
   auto inferred = std::make_shared<graph::Graph>(graph);
@@ -371,17 +371,17 @@ Result<std::unique_ptr<LoadedModel::Impl>> LoadedModel::prepare(const graph::Gra
   impl->loops = has_loop(graph);
   impl->inputs = describe(graph, graph.inputs);
   impl->outputs = describe(graph, graph.outputs);
-  ANYNPU_ASSIGN(const std::shared_ptr<const graph::Graph> open, open_graph(graph));
-  if (open) {
+  ANYNPU_ASSIGN(const std::shared_ptr<const graph::Graph> dynamic, dynamic_graph(graph));
+  if (dynamic) {
     if (options.weight_memory || options.work_memory) return memory_unknown(graph);
-    impl->outputs = describe(*open, open->outputs);
+    impl->outputs = describe(*dynamic, dynamic->outputs);
     // The host finds out the shapes, so it runs all of the model.
     const ops::Target target = options.device ? ops::Target::host() : options.target;
     if (options.device) {
       ANYNPU_LOG(info, "the model '{}' runs on the host: values of a run decide its shapes",
                  graph.name);
     }
-    ANYNPU_ASSIGN(impl->program, StepProgram::make(*open, target, options.observer));
+    ANYNPU_ASSIGN(impl->program, StepProgram::make(*dynamic, target, options.observer));
     impl->observer = options.observer;
     return impl;
   }
@@ -396,7 +396,7 @@ Result<std::unique_ptr<LoadedModel::Impl>> LoadedModel::prepare(const graph::Gra
     info.dtype = plan.outputs[i].dtype;
     info.shape = plan.outputs[i].shape;
     info.bytes = bytes_of(info.dtype, static_cast<size_t>(element_count(info.shape)));
-    info.open = false;
+    info.dynamic_shape = false;
   }
   return impl;
 }
@@ -465,8 +465,8 @@ Result<Sizes> LoadedModel::query_all(std::span<const graph::Graph> graphs, Weigh
   weights.open();
   Sizes sizes;
   for (const graph::Graph& graph : graphs) {
-    ANYNPU_ASSIGN(const auto open, open_graph(graph));
-    if (open) return memory_unknown(graph);
+    ANYNPU_ASSIGN(const auto dynamic, dynamic_graph(graph));
+    if (dynamic) return memory_unknown(graph);
     ANYNPU_ASSIGN(const Plan plan, make_plan(graph, target, weights));
     if (!plan.memory_known) return memory_unknown(graph);
     sizes.work_bytes = std::max(sizes.work_bytes, plan.work_bytes);

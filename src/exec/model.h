@@ -34,9 +34,9 @@ struct TensorInfo {
   std::string name;
   DType dtype = DType::undefined;
   Format format = Format::nd;
-  Shape shape;        // -1 = known after each run
-  size_t bytes = 0;   // 0 if the shape is unknown
-  bool open = false;  // an output with a data-dependent shape
+  Shape shape;                 // -1 = known after each run
+  size_t bytes = 0;            // 0 if the shape is unknown
+  bool dynamic_shape = false;  // an output with a data-dependent shape
 };
 
 // The memory that a model needs (device memory if its plan is for a device): exact, and the same
@@ -110,7 +110,7 @@ class LoadedModel : public std::enable_shared_from_this<LoadedModel> {
   bool only_enqueues() const;
 
   // Buffers in the order of inputs() and outputs(), at least as large as their TensorInfo says; the
-  // buffer of an open output may have any size, and the run fails if it is too small
+  // buffer of an output of dynamic shape may have any size, and the run fails if it is too small
   // (Code::output_mismatch).
   // `shapes`, when not null, receives the shape of each output, even if a buffer is too small.
   // `work`: memory for this run only, see check_work(); null = the model's.

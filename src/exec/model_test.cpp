@@ -379,9 +379,9 @@ TEST(Plan, NamesTheNodeThatCannotBePlanned) {
 }
 
 TEST(Plan, RefusesOpenShapesAndDamagedConstants) {
-  NetBuilder open;
-  open.output(open.node("Relu", {open.input("x", {-1, 4})}));
-  EXPECT_EQ(planned(open.graph).status().code(), Code::unsupported_shape);
+  NetBuilder dynamic;
+  dynamic.output(dynamic.node("Relu", {dynamic.input("x", {-1, 4})}));
+  EXPECT_EQ(planned(dynamic.graph).status().code(), Code::unsupported_shape);
 
   NetBuilder damaged;
   const ValueId w = damaged.weight({4, 4});

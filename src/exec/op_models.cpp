@@ -26,11 +26,11 @@ bool covers(const std::vector<TensorDesc>& model, const std::vector<TensorDesc>&
   return true;
 }
 
-// Some extent of a tensor was left open.
-bool is_open(const SingleOp& op) {
-  const auto open = [](const TensorDesc& desc) { return !is_static(desc.shape); };
-  return std::any_of(op.inputs.begin(), op.inputs.end(), open) ||
-         std::any_of(op.outputs.begin(), op.outputs.end(), open);
+// Some extent of a tensor is unknown (-1).
+bool has_dynamic_shape(const SingleOp& op) {
+  const auto dynamic = [](const TensorDesc& desc) { return !is_static(desc.shape); };
+  return std::any_of(op.inputs.begin(), op.inputs.end(), dynamic) ||
+         std::any_of(op.outputs.begin(), op.outputs.end(), dynamic);
 }
 
 }  // namespace
@@ -157,7 +157,7 @@ Status OpModels::add(om::Model model, Origin origin) {
   }
   entries_.push_front(entry);
   by_key_[entry.key] = entries_.begin();
-  if (is_open(op)) by_family_.emplace(singleop::family_of(op), entries_.begin());
+  if (has_dynamic_shape(op)) by_family_.emplace(singleop::family_of(op), entries_.begin());
   if (origin == Origin::compiled && ++compiled_ > most_) drop_oldest();
   return {};
 }

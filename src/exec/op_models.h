@@ -88,7 +88,7 @@ class OpModels {
   mutable std::mutex mutex_;
   std::list<CachedOp> entries_;  // the last used one first
   std::unordered_map<std::string, Position> by_key_;
-  std::multimap<std::string, Position> by_family_;  // those with open extents
+  std::multimap<std::string, Position> by_family_;  // those with dynamic shapes
   std::atomic<LoadOptions (*)()> source_{nullptr};
   uint64_t most_ = 20000;
   size_t compiled_ = 0;

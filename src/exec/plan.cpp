@@ -205,7 +205,7 @@ class Planner {
   // The plan of a step that turns one layout of a tensor into another, one of them plain.
   Result<std::unique_ptr<ops::KernelPlan>> plan_reorder(const PlannedValue& v, Layout from,
                                                         Layout to) {
-    if (from != ops::kChannelsLast && to != ops::kChannelsLast)
+    if (from != ops::Layout::channels_last && to != ops::Layout::channels_last)
       return ops::plan_reorder(v.dtype, v.shape, from, to);
     const auto kernels =
         ops::backend_kernels(target_.backend, ops::kReorderOp, ops::kReorderDomain);
@@ -249,7 +249,8 @@ class Planner {
     step.work = std::move(work);
     step.name = value(id).name;
     step.kernel = "reorder";
-    step.fallback = on_device_ && other != ops::kChannelsLast && layout != ops::kChannelsLast;
+    step.fallback = on_device_ && other != ops::Layout::channels_last &&
+                    layout != ops::Layout::channels_last;
     step.in = {{planned(id).dtype, shape, other}};
     step.out = {{planned(id).dtype, shape, layout}};
     step.traced = describe_move("TransData", planned(id).dtype, shape, value(id).format);
@@ -356,8 +357,8 @@ class Planner {
     return {};
   }
 
-  // Control flow between tensors of fixed shapes is one step. Graphs of open shapes have memory of
-  // their own.
+  // Control flow between tensors of fixed shapes is one step. Graphs of dynamic shapes have
+  // memory of their own.
   Status plan_flow_node(int n) {
     const graph::Node& node = graph_.nodes[static_cast<size_t>(n)];
     StepStorage use;

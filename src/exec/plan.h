@@ -83,7 +83,7 @@ struct Plan {
   std::vector<ArenaUse> arena_uses;  // what it is made of, for profiles
   size_t thread_scratch_stride = 0;  // from one thread to the next, the same for all steps
   std::vector<InnerPlans*> inner;    // parts of the steps
-  bool memory_known = true;          // false: a step allocates, because shapes inside it are open
+  bool memory_known = true;  // false: a step allocates, because shapes inside it are dynamic
 
   // Whether a launch needs nothing from the host: no fallback steps and no observer.
   bool only_enqueues() const;

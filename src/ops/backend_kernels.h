@@ -16,7 +16,7 @@ namespace anynpu::ops {
 // (enqueued_plan.h).
 void add_backend_kernels(std::span<const KernelDef> kernels);
 
-// Plans of a back end may ask for kChannelsLast if it has a kernel of this name, which no
+// Plans of a back end may ask for Layout::channels_last if it has a kernel of this name, which no
 // schema has: it turns the layout of its input into that of its output.
 inline constexpr std::string_view kReorderOp = "Reorder", kReorderDomain = "anynpu";
 

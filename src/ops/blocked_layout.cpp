@@ -97,7 +97,7 @@ std::unique_ptr<KernelPlan> plan_turns(const Shape& shape, Layout from) {
     });
   });
   plan->input_layouts = {from};
-  plan->output_layouts = {from == Layout::plain ? kChannelsLast : Layout::plain};
+  plan->output_layouts = {from == Layout::plain ? Layout::channels_last : Layout::plain};
   plan->view = rows == 1 || columns == 1;
   if (plan->view) plan->in_place_input = 0;
   return plan;
@@ -105,7 +105,7 @@ std::unique_ptr<KernelPlan> plan_turns(const Shape& shape, Layout from) {
 
 template <typename T>
 std::unique_ptr<KernelPlan> plan_between(const Shape& shape, Layout from, Layout to) {
-  if (from == kChannelsLast || to == kChannelsLast)
+  if (from == Layout::channels_last || to == Layout::channels_last)
     return plan_turns<T>(shape, from);
   return plan_moves<T>(shape, from, to);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts of a plan beside the plain one, above all the blocked one (NCHW16c): how many elements a
-// tensor has in it, and the kernel of the host that converts.
+// Layouts of a plan other than the plain one, above all blocked16 (NCHW16c): how many elements a
+// tensor has in memory, and the host kernel that converts between layouts.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,6 @@
 #include "ops/schema.h"
 
 namespace anynpu::ops {
-
-// A third value of Layout, N, spatial..., C: of plans for back ends that convert it themselves
-// (backend_kernels.h).
-constexpr Layout kChannelsLast = static_cast<Layout>(2);
-constexpr size_t kLayouts = 3;
 
 constexpr int64_t kBlock = 16;  // channels of one block of Layout::blocked16
 

@@ -23,9 +23,11 @@
 namespace anynpu::ops {
 
 // Storage order of a tensor inside a plan. `blocked16` is N, ceil(C/16), spatial..., 16: the
-// channels beyond C are finite but otherwise unspecified. Graphs hold plain tensors only; the plan
-// chooses layouts.
-enum class Layout : uint8_t { plain, blocked16 };
+// channels beyond C are finite but otherwise unspecified. `channels_last` is N, spatial..., C: in
+// plans for back ends that convert it themselves (backend_kernels.h). Graphs hold plain tensors
+// only; the plan chooses layouts.
+enum class Layout : uint8_t { plain, blocked16, channels_last };
+constexpr size_t kLayouts = 3;
 
 // A tensor as shape rules and kernels see it.
 struct Operand {

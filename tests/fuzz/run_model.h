@@ -39,7 +39,7 @@ inline void run_loaded(exec::LoadedModel& model, Bytes& bytes) {
   for (const auto* tensors : {&model.inputs(), &model.outputs()}) {
     const bool output = tensors == &model.outputs();
     for (const exec::TensorInfo& info : *tensors) {
-      const size_t size = info.open ? 4096 : info.bytes;
+      const size_t size = info.dynamic_shape ? 4096 : info.bytes;
       if (size > kMostBytes) return;
       const hostile::GuardedMemory& block = memory.emplace_back(size);
       if (!block.data()) return;

@@ -15,7 +15,7 @@ namespace anynpu::hostile {
 
 namespace {
 
-constexpr size_t kRoomForOpenOutput = 64 << 10;
+constexpr size_t kRoomForDynamicOutput = 64 << 10;
 // A model may ask for any amount of memory and work. Here it is left out beyond this.
 constexpr size_t kMostBytes = 16 << 20;
 
@@ -40,7 +40,8 @@ Outcome run_loaded(exec::LoadedModel& model, const std::vector<Feed>& feeds) {
     in.push_back({block.data(), feed.bytes.size()});
   }
   for (const exec::TensorInfo& info : model.outputs()) {
-    const GuardedMemory& block = memory.emplace_back(info.open ? kRoomForOpenOutput : info.bytes);
+    const GuardedMemory& block =
+        memory.emplace_back(info.dynamic_shape ? kRoomForDynamicOutput : info.bytes);
     if (!block.data()) return {Outcome::Kind::refused, "no memory for an output of the test"};
     out.push_back({block.data(), block.bytes()});
   }

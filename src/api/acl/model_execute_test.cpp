@@ -143,13 +143,13 @@ class NetBuilder {
         std::make_shared<graph::Constant>(graph::Constant{owner, std::as_bytes(std::span(*owner))});
     return id;
   }
-  ValueId open(ValueId id) {  // nothing is stated about its shape
+  ValueId unshaped(ValueId id) {  // nothing is stated about its shape
     graph.values[static_cast<size_t>(id)].has_shape = false;
     return id;
   }
   ValueId sequence(ValueId id) {
     graph.values[static_cast<size_t>(id)].kind = graph::ValueKind::sequence;
-    return open(id);
+    return unshaped(id);
   }
   std::shared_ptr<const graph::Graph> inside(std::vector<ValueId> outputs) {
     graph.outputs = std::move(outputs);
@@ -307,7 +307,8 @@ TEST_F(Execute, ThreadsShareTheStepsOfAModelWithoutALock) {
   if (ThreadPool::instance().threads() < 2) GTEST_SKIP() << "needs two threads";
   NetBuilder net;
   const ValueId x = net.input("x", DType::f32, {512, 512});
-  const auto bytes = net.model(net.open(net.node("Add", {net.open(net.node("Relu", {x})), x})));
+  const auto bytes =
+      net.model(net.unshaped(net.node("Add", {net.unshaped(net.node("Relu", {x})), x})));
   const auto offline = om::read_copy(bytes);
   ASSERT_TRUE(offline.ok()) << offline.status().to_string();
   const auto model = exec::LoadedModel::load(std::make_shared<const om::Model>(*offline));
@@ -358,8 +359,8 @@ std::vector<std::byte> shaped_by_values() {
   const ValueId most = net.node("ReduceMax", {x}, {{"keepdims", int64_t{0}}});
   const ValueId zero = net.node("Cast", {net.node("Sub", {most, most})}, {{"to", int64_t{7}}});
   const ValueId target = net.node("Add", {net.constant({2}, {4, 64}), zero});
-  const ValueId spread = net.open(net.node("Expand", {x, target}));
-  return net.model(net.node("Mul", {net.open(net.node("Relu", {spread})), x}));
+  const ValueId spread = net.unshaped(net.node("Expand", {x, target}));
+  return net.model(net.node("Mul", {net.unshaped(net.node("Relu", {spread})), x}));
 }
 
 class ExecuteSteps : public Execute {
@@ -385,10 +386,12 @@ std::vector<std::byte> flow_shaped_by_values() {
   const ValueId v = body.input("v"), captured = body.input("x");
   const ValueId next = body.node("Add", {body.node("Tanh", {v}), captured});
   const auto loop = body.inside({go, next, body.node("Neg", {next})});
-  const auto then = relu.inside({relu.open(relu.node("Relu", {relu.open(relu.input("y"))}))});
-  const auto otherwise = abs.inside({abs.open(abs.node("Abs", {abs.open(abs.input("y"))}))});
-  const ValueId item = doubled.open(doubled.input("item"));
-  const auto twice = doubled.inside({doubled.open(doubled.node("Add", {item, item}))});
+  const auto then =
+      relu.inside({relu.unshaped(relu.node("Relu", {relu.unshaped(relu.input("y"))}))});
+  const auto otherwise =
+      abs.inside({abs.unshaped(abs.node("Abs", {abs.unshaped(abs.input("y"))}))});
+  const ValueId item = doubled.unshaped(doubled.input("item"));
+  const auto twice = doubled.inside({doubled.unshaped(doubled.node("Add", {item, item}))});
 
   const ValueId x = net.input("x");
   const ValueId most = net.node("ReduceMax", {x}, {{"keepdims", int64_t{0}}});
@@ -396,18 +399,19 @@ std::vector<std::byte> flow_shaped_by_values() {
   const ValueId count = net.node("Add", {net.constant({}, {3}), zero});
   net.node("Loop", {count, graph::kNoValue, x, x},
            {{"body", loop}, {graph::kCapturesAttr, int64_t{1}}});
-  const ValueId rows = net.open(net.value("rows"));
+  const ValueId rows = net.unshaped(net.value("rows"));
   net.graph.nodes.back().outputs.push_back(rows);
   const ValueId positive = net.node("Cast", {most}, {{"to", int64_t{9}}});
-  const ValueId chosen = net.open(net.node(
+  const ValueId chosen = net.unshaped(net.node(
       "If", {positive, rows},
       {{"then_branch", then}, {"else_branch", otherwise}, {graph::kCapturesAttr, int64_t{1}}}));
   const ValueId pieces = net.sequence(net.node("SplitToSequence", {chosen}));
   const ValueId mapped = net.sequence(net.node("SequenceMap", {pieces}, {{"body", twice}}));
   const ValueId fewer = net.sequence(net.node("SequenceErase", {mapped}));
   const ValueId more = net.sequence(net.node("SequenceInsert", {fewer, rows}));
-  const ValueId joined = net.open(net.node("ConcatFromSequence", {more}, {{"axis", int64_t{0}}}));
-  const ValueId one = net.open(net.node("ReduceMax", {joined}, {{"keepdims", int64_t{0}}}));
+  const ValueId joined =
+      net.unshaped(net.node("ConcatFromSequence", {more}, {{"axis", int64_t{0}}}));
+  const ValueId one = net.unshaped(net.node("ReduceMax", {joined}, {{"keepdims", int64_t{0}}}));
   return net.model(net.node("Mul", {one, x}));
 }
 
@@ -455,7 +459,8 @@ std::vector<std::byte> open_model(compile::Options options) {
   NetBuilder net;
   const ValueId x = net.input("x", DType::f32, {kDynamicDim, 64});
   options.input_format = Format::nd;
-  return net.model(net.open(net.node("Add", {net.open(net.node("Relu", {x})), x})), options);
+  return net.model(net.unshaped(net.node("Add", {net.unshaped(net.node("Relu", {x})), x})),
+                   options);
 }
 
 class ExecuteGears : public Execute {
@@ -507,7 +512,7 @@ class ExecuteAipp : public Execute {
     compile::Options options;
     options.aipp = *compile::parse_aipp("aipp_op { aipp_mode: dynamic max_src_image_size: 192 }");
     const ValueId x = net.input("x", DType::f32, {1, 3, 8, 8});
-    return net.model(net.open(net.node("Relu", {x})), options);
+    return net.model(net.unshaped(net.node("Relu", {x})), options);
   }
 };
 

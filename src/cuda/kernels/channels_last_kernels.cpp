@@ -68,9 +68,9 @@ class ChannelsLastKernel final : public ops::Kernel {
           queue, {input(0), args.packed, input(2), input(3), args.outputs[0], args.workspace});
     });
     plan->workspace_bytes = work_->workspace_bytes();
-    plan->input_layouts = {from_plain_ ? Layout::plain : ops::kChannelsLast, Layout::plain,
-                           Layout::plain, ops::kChannelsLast};
-    plan->output_layouts = {ops::kChannelsLast};
+    plan->input_layouts = {from_plain_ ? Layout::plain : Layout::channels_last, Layout::plain,
+                           Layout::plain, Layout::channels_last};
+    plan->output_layouts = {Layout::channels_last};
     return plan;
   }
 
@@ -177,10 +177,10 @@ class BottleneckKernel final : public ops::Kernel {
     });
     plan->workspace_bytes = stages_.scratch_at + stages_.scratch_bytes;
     plan->input_layouts.assign(context.inputs.size(), Layout::plain);
-    plan->input_layouts[ops::conv::kBlockInput] = ops::kChannelsLast;
+    plan->input_layouts[ops::conv::kBlockInput] = Layout::channels_last;
     if (context.inputs.size() > ops::conv::kBlockResidual)
-      plan->input_layouts[ops::conv::kBlockResidual] = ops::kChannelsLast;
-    plan->output_layouts = {ops::kChannelsLast};
+      plan->input_layouts[ops::conv::kBlockResidual] = Layout::channels_last;
+    plan->output_layouts = {Layout::channels_last};
     return plan;
   }
 

@@ -138,13 +138,13 @@ PlanResult plan_pool(const OpContext& context) {
     void* arguments[] = {&x, &y};
     return kernel->launch(queue, blocks, kThreads, arguments);
   });
-  plan->input_layouts = {ops::kChannelsLast};
-  plan->output_layouts = {ops::kChannelsLast};
+  plan->input_layouts = {ops::Layout::channels_last};
+  plan->output_layouts = {ops::Layout::channels_last};
   return plan;
 }
 
 Status can_run_pool(const OpContext& context) {
-  if (context.inputs[0].layout != ops::kChannelsLast)
+  if (context.inputs[0].layout != ops::Layout::channels_last)
     return fail(Code::unsupported_feature, "the input comes in plain layout");
   if (context.outputs.size() > 1 && context.outputs[1].present)
     return fail(Code::unsupported_feature, "indices are asked for");

@@ -129,7 +129,7 @@ bool use_channels_last(const OpContext& context) {
   bool any = false;
   for (const ops::Operand& input : context.inputs) {
     if (!input.present) continue;
-    any = any || (input.shape == out && input.layout == ops::kChannelsLast);
+    any = any || (input.shape == out && input.layout == ops::Layout::channels_last);
     if (input.shape.size() != out.size() && !same_in_both(input.shape, out.size())) return false;
   }
   return any;
@@ -240,9 +240,9 @@ PlanResult plan_formula(const OpContext& context, const std::string& formula, DT
   if (is_channels_last) {
     for (const ops::Operand& input : context.inputs) {
       const bool whole = input.present && input.shape.size() == context.outputs[0].shape.size();
-      plan->input_layouts.push_back(whole ? ops::kChannelsLast : ops::Layout::plain);
+      plan->input_layouts.push_back(whole ? ops::Layout::channels_last : ops::Layout::plain);
     }
-    plan->output_layouts = {ops::kChannelsLast};
+    plan->output_layouts = {ops::Layout::channels_last};
   }
   if (used == 1 && context.inputs[0].dtype == context.outputs[0].dtype) plan->in_place_input = 0;
   return plan;

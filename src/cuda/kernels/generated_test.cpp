@@ -65,9 +65,9 @@ class GeneratedKernels : public ::testing::Test {
 TEST_F(GeneratedKernels, ElementwiseInBothLayoutsAndWithRepeatedOperands) {
   for (const DType type : {DType::f16, DType::bf16, DType::f32}) {
     EXPECT_PLANS(TestNode("Relu").shape({2, 16, 5, 7}, type));
-    EXPECT_PLANS(TestNode("Relu").shape({2, 16, 5, 7}, type), ops::kChannelsLast);
+    EXPECT_PLANS(TestNode("Relu").shape({2, 16, 5, 7}, type), ops::Layout::channels_last);
     EXPECT_PLANS(TestNode("Mul").shape({2, 16, 5, 7}, type).shape({2, 16, 1, 1}, type),
-                 ops::kChannelsLast);
+                 ops::Layout::channels_last);
     EXPECT_PLANS(TestNode("Add").shape({2, 3, 5, 7}, type).shape({7}, type));
     EXPECT_PLANS(TestNode("Add").shape({4, 768}, type).shape({768}, type));
     EXPECT_PLANS(TestNode("Sub").shape({}, type).shape({4, 768}, type));
@@ -84,16 +84,16 @@ TEST_F(GeneratedKernels, PoolsWithChannelsLast) {
                      .attr("strides", Ints{2, 2})
                      .attr("pads", Ints{1, 1, 1, 1})
                      .shape({1, 64, 112, 112}, DType::f16),
-                 ops::kChannelsLast);
+                 ops::Layout::channels_last);
   }
   EXPECT_PLANS(TestNode("AveragePool")
                    .attr("kernel_shape", Ints{3, 3})
                    .attr("pads", Ints{1, 1, 1, 1})
                    .attr("count_include_pad", int64_t{1})
                    .shape({1, 6, 9, 9}, DType::f16),
-               ops::kChannelsLast);
+               ops::Layout::channels_last);
   for (const char* op : {"GlobalAveragePool", "GlobalMaxPool"})
-    EXPECT_PLANS(TestNode(op).shape({2, 20, 7, 7}, DType::bf16), ops::kChannelsLast);
+    EXPECT_PLANS(TestNode(op).shape({2, 20, 7, 7}, DType::bf16), ops::Layout::channels_last);
 }
 
 TEST_F(GeneratedKernels, LayersOfTransformers) {

@@ -26,8 +26,8 @@ Result<Cell> step(Builder& b, const Cell& before, ValueId gates, ValueId cont, V
   }
   ANYNPU_ASSIGN(const auto parts, b.add_several("Split", {gates, b.integers({3 * size, size})},
                                                 {{"axis", int64_t{1}}}, 2));
-  ANYNPU_ASSIGN(const ValueId open, b.add("Sigmoid", {parts[0]}));
-  ANYNPU_ASSIGN(const auto ifo, b.add_several("Split", {open, b.integers({size, size, size})},
+  ANYNPU_ASSIGN(const ValueId activated, b.add("Sigmoid", {parts[0]}));
+  ANYNPU_ASSIGN(const auto ifo, b.add_several("Split", {activated, b.integers({size, size, size})},
                                               {{"axis", int64_t{1}}}, 3));
   ANYNPU_ASSIGN(const ValueId candidate, b.add("Tanh", {parts[1]}));
   Cell cell;

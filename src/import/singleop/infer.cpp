@@ -5,8 +5,9 @@ namespace anynpu::singleop {
 
 namespace {
 
-// The outputs of operators whose result depends on values: open extents, with the most they can be.
-std::vector<TensorDesc> open_outputs(const SingleOp& op) {
+// The outputs of operators whose result depends on values: dynamic extents, with their upper
+// bounds.
+std::vector<TensorDesc> dynamic_outputs(const SingleOp& op) {
   const TensorDesc& x = op.inputs[0];
   const int64_t count = element_count(x.shape), rank = static_cast<int64_t>(x.shape.size());
   const auto found = op.attrs.find("transpose");
@@ -45,7 +46,7 @@ Result<std::vector<TensorDesc>> infer_outputs(SingleOp op) {
     desc.shape = {kUnknownRank};
   }
   ANYNPU_ASSIGN(const graph::Graph graph, build_graph(op));
-  if (sized_by_values(*find_vendor_op(op.type)) && !all_known(op)) return open_outputs(op);
+  if (sized_by_values(*find_vendor_op(op.type)) && !all_known(op)) return dynamic_outputs(op);
   std::vector<TensorDesc> outputs;
   for (graph::ValueId id : graph.outputs) {
     const graph::Value& value = graph.values[static_cast<size_t>(id)];

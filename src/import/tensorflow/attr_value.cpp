@@ -72,7 +72,7 @@ Result<std::string> read_function_name(const WireField& message) {
 
 }  // namespace
 
-Result<OpenShape> read_shape(const WireField& message) {
+Result<PartialShape> read_shape(const WireField& message) {
   Shape shape;
   bool unknown = false;
   WireReader reader(message);
@@ -98,12 +98,12 @@ Result<OpenShape> read_shape(const WireField& message) {
     shape.push_back(size);
   }
   ANYNPU_TRY(reader.status());
-  if (unknown) return OpenShape();
+  if (unknown) return PartialShape();
   if (shape.size() > 64) {
     return fail(Code::corrupt_model, "a shape has {} axes; the file is damaged", shape.size());
   }
   ANYNPU_TRY(check_shape(shape));
-  return OpenShape(std::move(shape));
+  return PartialShape(std::move(shape));
 }
 
 Result<int64_t> int_attr(const NodeDef& node, std::string_view name, int64_t otherwise) {
@@ -138,10 +138,10 @@ Result<int64_t> type_attr(const NodeDef& node, std::string_view name, int64_t ot
   return otherwise;
 }
 
-Result<OpenShape> shape_attr(const NodeDef& node, std::string_view name) {
+Result<PartialShape> shape_attr(const NodeDef& node, std::string_view name) {
   ANYNPU_ASSIGN(const auto field, find_kind(node, name, kShape, "a shape"));
-  if (!field) return OpenShape();
-  ANYNPU_ASSIGN(OpenShape shape, read_shape(*field), "in attribute '{}' of node '{}'", name,
+  if (!field) return PartialShape();
+  ANYNPU_ASSIGN(PartialShape shape, read_shape(*field), "in attribute '{}' of node '{}'", name,
                 node.name);
   return shape;
 }
@@ -167,11 +167,11 @@ Result<std::vector<int64_t>> types_attr(const NodeDef& node, std::string_view na
   return list;
 }
 
-Result<std::vector<OpenShape>> shapes_attr(const NodeDef& node, std::string_view name) {
-  std::vector<OpenShape> list;
+Result<std::vector<PartialShape>> shapes_attr(const NodeDef& node, std::string_view name) {
+  std::vector<PartialShape> list;
   ANYNPU_TRY(
       read_list(node, name, kShape, "a list of shapes", [&](const WireField& field) -> Status {
-        ANYNPU_ASSIGN(OpenShape shape, read_shape(field));
+        ANYNPU_ASSIGN(PartialShape shape, read_shape(field));
         list.push_back(std::move(shape));
         return {};
       }));

@@ -212,8 +212,8 @@ DType Builder::type(std::string_view name, DType otherwise) {
 // The shape of an input comes at run time, and with it those of most outputs; types are told by
 // inputs of the same type variable or by the operator's rule, and so is what the rule knows of a
 // shape all the same (the rank behind a Reshape).
-static void infer_open(const graph::Node& node, std::vector<ops::Operand> operands,
-                       graph::Graph& graph) {
+static void infer_unknown_shape(const graph::Node& node, std::vector<ops::Operand> operands,
+                                graph::Graph& graph) {
   const auto schema = ops::Registry::instance().find(node);
   if (!schema.ok()) return;
   for (size_t i = 0; i < node.outputs.size(); ++i) {
@@ -294,13 +294,13 @@ std::vector<ValueId> Builder::nodes(std::string_view name, int64_t opset,
   node.attrs = std::move(attrs);
   for (size_t o = 0; o < outputs; ++o) node.outputs.push_back(new_value(node.op));
   std::vector<ops::Operand> operands;
-  bool open = false;
+  bool unknown = false;
   for (ValueId id : node.inputs) {
     operands.push_back(ops::Operand::of(graph_, id));
-    open = open || (id != kNoValue && (!has_shape(id) || dtype(id) == DType::undefined));
+    unknown = unknown || (id != kNoValue && (!has_shape(id) || dtype(id) == DType::undefined));
   }
-  if (open) {
-    infer_open(node, std::move(operands), graph_);
+  if (unknown) {
+    infer_unknown_shape(node, std::move(operands), graph_);
   } else {
     auto context = ops::infer(node, std::move(operands));
     if (!context.ok()) {

@@ -47,10 +47,10 @@ struct Model {
 };
 
 // A tensor list whose element shape is not known yet: the first element that is set decides it.
-struct OpenList {
+struct UnshapedList {
   DType dtype = DType::undefined;
-  OpenShape element;         // as the model states it
-  OpenShape learnt;          // of the elements set, found by a trial lowering of the body
+  PartialShape element;      // as the model states it
+  PartialShape learnt;       // of the elements set, found by a trial lowering of the body
   bool conflicting = false;  // elements of different shapes were set
 };
 
@@ -62,7 +62,7 @@ struct Tensor {
   bool made_first = false;
   bool is_list = false;
   bool grows = false;              // a list: setting an element past the end grows it
-  std::shared_ptr<OpenList> open;  // a list of unknown element shape: `plain` is its length
+  std::shared_ptr<UnshapedList> unshaped;  // a list of unknown element shape: `plain` is its length
 };
 
 class Builder {
@@ -157,7 +157,7 @@ class Builder {
   Ints ints(std::string_view name) { return take(ints_attr(*def_, name)); }
   std::vector<float> floats(std::string_view name) { return take(floats_attr(*def_, name)); }
   DType type(std::string_view name, DType otherwise);
-  OpenShape open_shape(std::string_view name) { return take(shape_attr(*def_, name)); }
+  PartialShape partial_shape(std::string_view name) { return take(shape_attr(*def_, name)); }
   bool has_attr(std::string_view name) const { return def_->attrs.contains(name); }
 
   // Nodes ----------------------------------------------------------------------------------------

@@ -53,14 +53,14 @@ void lower_split_v(Builder& b) {
   const bool first = b.is_first(0);
   const ValueId x = first ? b.in_first(0) : b.in(0);
   if (!b.has_rank(x, "the tensor", 1)) return;
-  const auto open = std::find(sizes.begin(), sizes.end(), -1);
-  if (open != sizes.end()) {
+  const auto inferred = std::find(sizes.begin(), sizes.end(), -1);
+  if (inferred != sizes.end()) {
     int64_t at = b.axis_of(axis, x);
     if (first) at = first_axis(at, static_cast<size_t>(b.rank(x)));
     const int64_t extent = b.shape(x)[static_cast<size_t>(at)];
     if (extent < 0 && !b.need_fixed(x, "the tensor")) return;
-    *open = extent - std::accumulate(sizes.begin(), sizes.end(), int64_t{1});
-    if (*open < 0) return b.refuse(Code::shape_mismatch, "its sizes are more than {}", extent);
+    *inferred = extent - std::accumulate(sizes.begin(), sizes.end(), int64_t{1});
+    if (*inferred < 0) return b.refuse(Code::shape_mismatch, "its sizes are more than {}", extent);
   }
   cut(b, 0, axis, sizes, sizes.size());
 }
@@ -101,8 +101,8 @@ void lower_slice(Builder& b) {
         b.node("Slice", 13, {first ? b.in_first(0) : x, b.list(from), b.list(to), b.list(axes)});
     return first ? b.out_first(0, y) : b.out(0, y);
   }
-  const ValueId open = b.node("Equal", 13, {size, b.list({-1})});
-  const ValueId end = b.node("Where", 16, {open, b.list({kToEnd}), add(b, begin, size)});
+  const ValueId to_end = b.node("Equal", 13, {size, b.list({-1})});
+  const ValueId end = b.node("Where", 16, {to_end, b.list({kToEnd}), add(b, begin, size)});
   b.out(0, b.node("Slice", 13, {x, begin, end, b.list(axes)}));
 }
 

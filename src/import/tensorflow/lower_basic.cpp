@@ -10,7 +10,7 @@ void lower_placeholder(Builder& b) {
   graph::Value value;
   value.name = b.def().name;
   value.dtype = b.type("dtype", DType::f32);
-  OpenShape shape = b.open_shape("shape");
+  PartialShape shape = b.partial_shape("shape");
   if (!b.ok()) return;
   if (!shape && b.has_attr("_output_shapes")) {
     const auto shapes = b.take(shapes_attr(b.def(), "_output_shapes"));

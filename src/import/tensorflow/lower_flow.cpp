@@ -154,7 +154,7 @@ Branch build_branch(Builder& b, const std::string& name, const Emit& emit,
     return branch;
   }
   for (const Tensor& tensor : *results) {
-    if (tensor.open) {
+    if (tensor.unshaped) {
       b.refuse(Code::unsupported_feature,
                "a branch returns a list whose elements have no shape; state element_shape");
       return branch;
@@ -345,19 +345,20 @@ LoopBody read_loop(Builder& b, const LoopForm& loop) {
 
 // The list as a tensor of zeros, once the shape of its elements is known.
 Tensor made_dense(Builder& b, const Tensor& list) {
-  const OpenList& open = *list.open;
-  if (!open.learnt || !is_static(*open.learnt) || open.conflicting) {
+  const UnshapedList& unshaped = *list.unshaped;
+  if (!unshaped.learnt || !is_static(*unshaped.learnt) || unshaped.conflicting) {
     b.refuse(
         Code::unsupported_shape,
         "a list of tensors is filled in the loop with elements of the shape {}; expected fixed "
         "extents, give those of the model's inputs with --input_shape",
-        open.learnt ? to_string(*open.learnt) : "(unknown)");
+        unshaped.learnt ? to_string(*unshaped.learnt) : "(unknown)");
     return list;
   }
   const ValueId count = b.reshape(b.cast(list.plain, DType::i64), {1});
-  const ValueId shape = b.node("Concat", 13, {count, b.list(*open.learnt)}, {{"axis", int64_t{0}}});
+  const ValueId shape =
+      b.node("Concat", 13, {count, b.list(*unshaped.learnt)}, {{"axis", int64_t{0}}});
   Tensor dense;
-  dense.plain = b.node("Expand", 13, {b.scalar(open.dtype, 0), shape});
+  dense.plain = b.node("Expand", 13, {b.scalar(unshaped.dtype, 0), shape});
   dense.is_list = true;
   dense.grows = list.grows;
   return dense;
@@ -386,7 +387,7 @@ void lower_while(Builder& b) {
       if (!b.ok()) return;
       loop.start.push_back(described(b, id));
     }
-    // Shapes that an iteration changes are open, until nothing changes any more.
+    // Shapes that an iteration changes are unknown, until nothing changes any more.
     bool settled = false;
     for (int tries = 0; tries < kMostTries && !settled; ++tries) {
       made = read_loop(b, loop);
@@ -395,7 +396,7 @@ void lower_while(Builder& b) {
       for (size_t i = 0, k = 0; i < count; ++i) {
         if (loop.kept[i]) continue;
         graph::Value both = loop.start[i];
-        if (loop.arguments[i].open) {
+        if (loop.arguments[i].unshaped) {
           ++k;
           continue;
         }
@@ -413,7 +414,7 @@ void lower_while(Builder& b) {
     // Lists whose elements were seen now have a shape; then the loop is read once more.
     bool opened = false;
     for (size_t i = 0; i < count; ++i) {
-      if (!loop.arguments[i].open || loop.kept[i]) continue;
+      if (!loop.arguments[i].unshaped || loop.kept[i]) continue;
       loop.arguments[i] = made_dense(b, loop.arguments[i]);
       opened = true;
     }

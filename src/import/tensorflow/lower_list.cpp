@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensor lists (TensorFlow 2) and tensor arrays (TensorFlow 1). Both are one tensor with the
-// elements along axis 0. A list that is made without the shape of its elements is open: `plain` is
-// the number of elements, and the first element that is set tells the shape. Of an array, the flow
-// is the list; its handle is the number of elements and is not read.
+// elements along axis 0. A list that is made without the shape of its elements is unshaped: `plain`
+// is the number of elements, and the first element that is set tells the shape. Of an array, the
+// flow is the list; its handle is the number of elements and is not read.
 #include <limits>
 
 #include "base/text.h"
@@ -25,8 +25,8 @@ ValueId zero_list(Builder& b, ValueId count, DType dtype, const Shape& element) 
 
 ValueId row_of_one(Builder& b, ValueId number) { return b.reshape(b.index(number), {1}); }
 
-// A list with elements, or an open one.
-void make_list(Builder& b, size_t output, ValueId count, DType dtype, const OpenShape& element,
+// A list with elements, or an unshaped one.
+void make_list(Builder& b, size_t output, ValueId count, DType dtype, const PartialShape& element,
                bool grows) {
   if (!b.ok()) return;
   if (element && is_static(*element))
@@ -35,31 +35,31 @@ void make_list(Builder& b, size_t output, ValueId count, DType dtype, const Open
   list.plain = count;
   list.is_list = true;
   list.grows = grows;
-  list.open = std::make_shared<OpenList>();
-  list.open->dtype = dtype;
-  list.open->element = element;
+  list.unshaped = std::make_shared<UnshapedList>();
+  list.unshaped->dtype = dtype;
+  list.unshaped->element = element;
   b.out(output, list);
 }
 
 // The shape that an input of extents states; none when it is a scalar -1 or not known.
-OpenShape stated_element(Builder& b, size_t input) {
+PartialShape stated_element(Builder& b, size_t input) {
   const ValueId id = b.in(input);
   const auto extents = b.known(id);
   if (!b.ok() || !extents || b.rank(id) == 0) return {};
   return *extents;
 }
 
-// Input `index` as a tensor; an open list takes the shape of `element`.
+// Input `index` as a tensor; an unshaped list takes the shape of `element`.
 ValueId list_tensor(Builder& b, size_t index, ValueId element = kNoValue) {
   const Tensor& list = b.tensor(index);
   const ValueId id = b.in(index);
-  if (!b.ok() || !list.open) return id;
-  OpenList& open = *list.open;
+  if (!b.ok() || !list.unshaped) return id;
+  UnshapedList& unshaped = *list.unshaped;
   if (element == kNoValue) {
-    if (open.element && is_static(*open.element))
-      return zero_list(b, row_of_one(b, id), open.dtype, *open.element);
-    if (open.learnt && is_static(*open.learnt))
-      return zero_list(b, row_of_one(b, id), open.dtype, *open.learnt);
+    if (unshaped.element && is_static(*unshaped.element))
+      return zero_list(b, row_of_one(b, id), unshaped.dtype, *unshaped.element);
+    if (unshaped.learnt && is_static(*unshaped.learnt))
+      return zero_list(b, row_of_one(b, id), unshaped.dtype, *unshaped.learnt);
     b.refuse(Code::unsupported_shape,
              "it reads a list of tensors before an element is set, and the shape of its elements "
              "is not stated; set element_shape in the model");
@@ -71,12 +71,13 @@ ValueId list_tensor(Builder& b, size_t index, ValueId element = kNoValue) {
              "the model's inputs with --input_shape");
     return kNoValue;
   }
-  if (open.learnt && *open.learnt != b.shape(element)) open.conflicting = true;
-  open.learnt = b.shape(element);
-  if (is_static(*open.learnt)) return zero_list(b, row_of_one(b, id), open.dtype, *open.learnt);
+  if (unshaped.learnt && *unshaped.learnt != b.shape(element)) unshaped.conflicting = true;
+  unshaped.learnt = b.shape(element);
+  if (is_static(*unshaped.learnt))
+    return zero_list(b, row_of_one(b, id), unshaped.dtype, *unshaped.learnt);
   const ValueId shape =
       b.node("Concat", 13, {row_of_one(b, id), b.shape_of(element)}, {{"axis", int64_t{0}}});
-  return b.node("Expand", 13, {b.scalar(open.dtype, 0), shape});
+  return b.node("Expand", 13, {b.scalar(unshaped.dtype, 0), shape});
 }
 
 // `list` with as many zeros behind it as element `at` needs (int64, in a row of one).
@@ -141,7 +142,7 @@ ValueId lengths_of(Builder& b, ValueId list) {
 }  // namespace
 
 void lower_list_reserve(Builder& b) {
-  const OpenShape element = stated_element(b, 0);
+  const PartialShape element = stated_element(b, 0);
   const bool empty = b.type() == "EmptyTensorList";
   const DType dtype = b.type("element_dtype", DType::f32);
   const ValueId count = empty ? b.whole(DType::i32, 0) : b.in(1);
@@ -161,7 +162,7 @@ void lower_list_set(Builder& b) {
 }
 
 void lower_list_length(Builder& b) {
-  if (b.tensor(0).open) return b.out(0, b.cast(b.in(0), DType::i32));
+  if (b.tensor(0).unshaped) return b.out(0, b.cast(b.in(0), DType::i32));
   b.out(0, b.cast(b.reshape(list_count(b, b.in(0)), {}), DType::i32));
 }
 
@@ -176,7 +177,7 @@ void lower_list_resize(Builder& b) {
   const Tensor& list = b.tensor(0);
   const ValueId size = b.in(1);
   if (!b.ok()) return;
-  if (list.open) {
+  if (list.unshaped) {
     Tensor resized = list;
     resized.plain = size;
     return b.out(0, resized);
@@ -242,7 +243,7 @@ void lower_list_split(Builder& b) {
 void lower_array(Builder& b) {
   const ValueId size = b.in(0);
   const DType dtype = b.type("dtype", DType::f32);
-  const OpenShape element = b.open_shape("element_shape");
+  const PartialShape element = b.partial_shape("element_shape");
   const bool grows = b.flag("dynamic_size", false);
   b.out(0, size);
   make_list(b, 1, size, dtype, element, grows);
@@ -262,11 +263,11 @@ void lower_array_scatter(Builder& b) {
   if (b.input_count() < 4) return b.refuse(Code::corrupt_model, "it has no flow");
   const Tensor& flow = b.tensor(3);
   const bool grows = flow.grows;
-  b.out_list(0, scattered(b, tensor, indices, flow.open && !grows ? b.in(3) : kNoValue), grows);
+  b.out_list(0, scattered(b, tensor, indices, flow.unshaped && !grows ? b.in(3) : kNoValue), grows);
 }
 
 void lower_array_size(Builder& b) {
-  if (b.tensor(1).open) return b.out(0, b.cast(b.in(1), DType::i32));
+  if (b.tensor(1).unshaped) return b.out(0, b.cast(b.in(1), DType::i32));
   b.out(0, b.cast(b.reshape(list_count(b, b.in(1)), {}), DType::i32));
 }
 

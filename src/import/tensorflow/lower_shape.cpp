@@ -75,10 +75,10 @@ void lower_reshape(Builder& b) {
   if (extents && !zero && b.is_constant(x)) return b.out(0, b.reshape(x, *extents));
   if (extents && !zero && b.is_fixed(x)) {
     Shape to = *extents;
-    const auto open = std::find(to.begin(), to.end(), -1);
+    const auto inferred = std::find(to.begin(), to.end(), -1);
     int64_t others = 1;
     for (int64_t extent : to) others *= extent == -1 ? 1 : extent;
-    if (open != to.end() && others > 0) *open = element_count(b.shape(x)) / others;
+    if (inferred != to.end() && others > 0) *inferred = element_count(b.shape(x)) / others;
     for (const ValueId y : {product_of_rows(b, x, to), through_three_axes(b, x, to)}) {
       if (y != kNoValue) return b.out(0, y);
     }

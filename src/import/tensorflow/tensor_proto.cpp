@@ -39,7 +39,7 @@ Status read_lists(const WireField& message, TensorLists& lists) {
         ANYNPU_TRY(field.to(lists.type));
         break;
       case 2: {
-        ANYNPU_ASSIGN(const OpenShape shape, read_shape(field));
+        ANYNPU_ASSIGN(const PartialShape shape, read_shape(field));
         if (!shape || !is_static(*shape)) {
           return fail(Code::corrupt_model,
                       "a constant has no fixed shape; the file is damaged, freeze the model again");

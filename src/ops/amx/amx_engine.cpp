@@ -49,9 +49,9 @@ struct AmxTiles {
   void load(const void* from, int64_t step) {
     asm volatile("tileloadd (%0,%1,1), %%tmm%c2" : : "r"(from), "r"(step), "i"(tile) : "memory");
   }
-  // What passes by: kept out of the first-level cache.
+  // Streaming load: bypasses the L1 cache.
   template <int tile>
-  void load_once(const void* from, int64_t step) {
+  void load_streaming(const void* from, int64_t step) {
     asm volatile("tileloaddt1 (%0,%1,1), %%tmm%c2" : : "r"(from), "r"(step), "i"(tile) : "memory");
   }
   template <int tile>
@@ -136,11 +136,11 @@ bool product_is_right() {
   }
   const std::vector<float> bias(kPanel);
   std::vector<BF16> results(kBlockSums), wanted(kBlockSums);
-  Finish finish;
-  finish.bias = bias.data();
-  finish.row_step = kPanel;
-  finish.tile_step = kRows;
-  finish.rows = finish.columns = kPanel;
+  Epilogue epilogue;
+  epilogue.bias = bias.data();
+  epilogue.row_step = kPanel;
+  epilogue.tile_step = kRows;
+  epilogue.rows = epilogue.columns = kPanel;
   const int64_t step_at[kSteps] = {0, kStepElements * 2};
   Job job;
   job.a = reinterpret_cast<const std::byte*>(a.data());
@@ -149,10 +149,10 @@ bool product_is_right() {
   job.b = b.data();
   job.row_panels = job.column_panels = 1;
   job.steps = kSteps;
-  job.finish = &finish;
-  finish.out = wanted.data();
+  job.epilogue = &epilogue;
+  epilogue.out = wanted.data();
   software_engine().multiply(job);
-  finish.out = results.data();
+  epilogue.out = results.data();
   kAmx.multiply(job);
   return std::memcmp(results.data(), wanted.data(), results.size() * sizeof(BF16)) == 0;
 }

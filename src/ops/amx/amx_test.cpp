@@ -310,14 +310,14 @@ TEST(AmxTiles, ResultsRoundOnceKeepNanAndTakeDenormalsAsZero) {
   put(4, 1);  // with the bias halfway between two bf16: to even
   std::vector<float> bias(kPanel, 0x1p-8f);
   std::vector<BF16> out(kBlockSums);
-  Finish finish;
-  finish.bias = bias.data();
-  finish.out = out.data();
-  finish.row_step = kPanel;
-  finish.tile_step = kRows;
-  finish.rows = finish.columns = kPanel;
-  finish.clamp = true;
-  finish.max = 6;
+  Epilogue epilogue;
+  epilogue.bias = bias.data();
+  epilogue.out = out.data();
+  epilogue.row_step = kPanel;
+  epilogue.tile_step = kRows;
+  epilogue.rows = epilogue.columns = kPanel;
+  epilogue.clamp = true;
+  epilogue.max = 6;
   const int64_t step_at = 0;
   Job job;
   job.a = reinterpret_cast<const std::byte*>(a.data());
@@ -325,7 +325,7 @@ TEST(AmxTiles, ResultsRoundOnceKeepNanAndTakeDenormalsAsZero) {
   job.step_at = &step_at;
   job.b = b.data();
   job.row_panels = job.column_panels = job.steps = 1;
-  job.finish = &finish;
+  job.epilogue = &epilogue;
   PixelProduct pixels;
   pixels.a = a.data();
   pixels.b = b.data();
@@ -362,15 +362,15 @@ TEST(AmxCut, TasksCoverTheProductOnce) {
   for (const int64_t m : {1, 31, 49, 196, 3136, 25088}) {
     for (const int64_t n : {1, 64, 1000, 4096}) {
       for (const int64_t threads : {1, 2, 7, 64}) {
-        const amx::PackedRight right{1152, n};
-        const amx::Cut cut = amx::cut_work(right, m, 2304, threads);
+        const amx::PackedB right{1152, n};
+        const amx::TaskTiling tiling = amx::tile_work(right, m, 2304, threads);
         int64_t covered = 0;
-        for (int64_t task = 0; task < cut.tasks(); ++task) {
-          ASSERT_EQ(cut.first_row(task) % amx::kPanel, 0);
-          ASSERT_LT(cut.first_row(task), cut.end_row(task));
-          ASSERT_LT(cut.first_panel(task), cut.end_panel(task));
-          covered += (cut.end_row(task) - cut.first_row(task)) *
-                     (cut.end_panel(task) - cut.first_panel(task));
+        for (int64_t task = 0; task < tiling.tasks(); ++task) {
+          ASSERT_EQ(tiling.first_row(task) % amx::kPanel, 0);
+          ASSERT_LT(tiling.first_row(task), tiling.end_row(task));
+          ASSERT_LT(tiling.first_panel(task), tiling.end_panel(task));
+          covered += (tiling.end_row(task) - tiling.first_row(task)) *
+                     (tiling.end_panel(task) - tiling.first_panel(task));
         }
         EXPECT_EQ(covered, m * right.panels()) << m << " " << n << " " << threads;
       }

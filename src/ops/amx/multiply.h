@@ -38,34 +38,34 @@ using Halves [[gnu::vector_size(32)]] = uint16_t;
   return __builtin_convertvector(chosen, Halves);
 }
 
-// A block whose sums are complete. Its epilogue runs row by row while tiles of the next block are
-// loaded and multiplied, which leaves the vector units idle.
-struct Waiting {
+// A block whose accumulators are stored but whose epilogue is not done. It runs row by row between
+// the tile products of the next block, which leave the vector units idle.
+struct PendingBlock {
   float* sums = nullptr;
-  float* kept = nullptr;  // what jobs before this one have summed up, in the same order
+  float* partial = nullptr;  // of earlier jobs (split k), in the same order
   int64_t row = 0, column = 0;
-  int64_t done = kPanel;  // rows
+  int64_t done = kPanel;  // rows whose epilogue has run
 };
 
 constexpr int64_t kTileSums = kRows * kRows;
 
-// Turns 16 sums into results. `curved`: bend_rows() has applied the activation, only rounding is
-// left. `kept`: sums of other jobs are added.
-template <bool curved, bool kept>
-struct FinishRow {
+// The epilogue of 16 sums. `activated`: apply_activation() has done all but the rounding.
+// `partial`: partial sums of earlier jobs are added.
+template <bool activated, bool partial>
+struct EpilogueRow {
   Floats alpha, bias, low, high;
 
-  [[gnu::always_inline]] FinishRow(const Finish& f, const float* bias_at)
+  [[gnu::always_inline]] EpilogueRow(const Epilogue& f, const float* bias_at)
       : alpha(Floats{} + f.alpha), bias(load_floats(bias_at)) {
-    constexpr float kEndless = __builtin_inff();
-    low = Floats{} + (f.clamp ? f.min : -kEndless);
-    high = Floats{} + (f.clamp ? f.max : kEndless);
+    constexpr float kInfinity = __builtin_inff();
+    low = Floats{} + (f.clamp ? f.min : -kInfinity);
+    high = Floats{} + (f.clamp ? f.max : kInfinity);
   }
-  [[gnu::always_inline]] Floats value_of(const float* sums, const float* kept_sums,
+  [[gnu::always_inline]] Floats value_of(const float* sums, const float* partial_sums,
                                          const BF16* residual) const {
     Floats value = load_floats(sums);
-    if constexpr (!curved) {
-      if constexpr (kept) value += load_floats(kept_sums);
+    if constexpr (!activated) {
+      if constexpr (partial) value += load_floats(partial_sums);
       value = alpha * value + bias;
       if (residual) value += widen_16(residual);
       value = value < low ? low : value;  // comparisons in this order keep NaN
@@ -75,17 +75,18 @@ struct FinishRow {
   }
 };
 
-// Applies the activation function to rows of sums: then only rounding is left.
-template <bool kept>
-[[gnu::noinline]] void bend_rows(const Finish& f, const Waiting& block, int64_t sum, int64_t row,
-                                 int64_t rows, int64_t column) {
+// Applies alpha, bias, residual and the activation function to rows of sums, in place: only
+// rounding is left.
+template <bool partial>
+[[gnu::noinline]] void apply_activation(const Epilogue& f, const PendingBlock& block, int64_t sum,
+                                        int64_t row, int64_t rows, int64_t column) {
   const Floats bias = load_floats(f.bias + column);
   const int64_t left = f.columns - column, tile = column / kRows * f.tile_step;
   const auto bytes = static_cast<size_t>(left < kRows ? left : kRows) * sizeof(BF16);
-  float* const bent = block.sums + sum;
+  float* const values = block.sums + sum;
   for (int64_t i = 0; i < rows; ++i) {
-    Floats value = load_floats(bent + i * kRows);
-    if constexpr (kept) value += load_floats(block.kept + sum + i * kRows);
+    Floats value = load_floats(values + i * kRows);
+    if constexpr (partial) value += load_floats(block.partial + sum + i * kRows);
     value = f.alpha * value + bias;
     const int64_t at = f.row_at ? f.row_at[row + i] : (row + i) * f.row_step;
     if (f.residual && at >= 0) {
@@ -93,51 +94,53 @@ template <bool kept>
       std::memcpy(static_cast<void*>(cut), f.residual + at + tile, bytes);
       value += widen_16(cut);
     }
-    std::memcpy(bent + i * kRows, &value, sizeof value);
+    std::memcpy(values + i * kRows, &value, sizeof value);
   }
-  f.curve(bent, bent, rows * kRows);
+  f.activation_function(values, values, rows * kRows);
 }
 
-// A row with fewer than 16 columns, at the edge of the product.
-template <bool curved, bool kept>
-[[gnu::noinline]] void finish_cut_row(const Finish& f, const float* sums, const float* kept_sums,
-                                      const float* bias, int64_t at, int64_t lanes) {
+// Epilogue of a row with fewer than 16 columns, at the edge of the product.
+template <bool activated, bool partial>
+[[gnu::noinline]] void store_cut_row(const Epilogue& f, const float* sums,
+                                     const float* partial_sums, const float* bias, int64_t at,
+                                     int64_t lanes) {
   const auto bytes = static_cast<size_t>(lanes) * sizeof(BF16);
   BF16 cut[kRows] = {};
   if (f.residual) std::memcpy(static_cast<void*>(cut), f.residual + at, bytes);
-  const Halves halves = round_16(
-      FinishRow<curved, kept>(f, bias).value_of(sums, kept_sums, f.residual ? cut : nullptr));
+  const Halves halves = round_16(EpilogueRow<activated, partial>(f, bias).value_of(
+      sums, partial_sums, f.residual ? cut : nullptr));
   std::memcpy(static_cast<void*>(f.out + at), &halves, bytes);
 }
 
-// Rows of one whole tile or of two beside each other, whose sums begin at `sum`.
-template <typename Tiles, bool curved, bool kept, int tiles, bool mapped>
-[[gnu::always_inline]] inline void finish_whole(const Finish& f, const Waiting& block, int64_t sum,
-                                                int64_t row, int64_t rows) {
+// Epilogue of rows of one whole tile, or of two side by side, whose sums begin at `sum`.
+template <typename Tiles, bool activated, bool partial, int tiles, bool mapped>
+[[gnu::always_inline]] inline void store_whole_rows(const Epilogue& f, const PendingBlock& block,
+                                                    int64_t sum, int64_t row, int64_t rows) {
   const int64_t second = f.tile_step, first = block.column / kRows * f.tile_step;
   const float* const bias = f.bias + block.column;
-  const FinishRow<curved, kept> left(f, bias), right(f, tiles == 2 ? bias + kRows : bias);
+  const EpilogueRow<activated, partial> left(f, bias), right(f, tiles == 2 ? bias + kRows : bias);
   BF16* const out = f.out + first;
   const BF16* const residual = f.residual ? f.residual + first : nullptr;
-  const float *const sums = block.sums, *const kept_sums = block.kept;
+  const float *const sums = block.sums, *const partial_sums = block.partial;
   const int64_t* const row_at = f.row_at;
   const int64_t row_step = f.row_step;
   for (const int64_t end = row + rows; row < end; ++row, sum += kRows) {
     const int64_t at = mapped ? row_at[row] : row * row_step;
     if (mapped && at < 0) continue;
     const BF16* const added = residual ? residual + at : nullptr;
-    const float* const other = kept ? kept_sums + sum : nullptr;
+    const float* const other = partial ? partial_sums + sum : nullptr;
     Tiles::round_to(left.value_of(sums + sum, other, added), out + at);
     if constexpr (tiles == 2) {
-      Tiles::round_to(right.value_of(sums + sum + kTileSums, kept ? other + kTileSums : nullptr,
+      Tiles::round_to(right.value_of(sums + sum + kTileSums, partial ? other + kTileSums : nullptr,
                                      added ? added + second : nullptr),
                       out + at + second);
     }
   }
 }
 
-template <typename Tiles, bool curved, bool kept>
-[[gnu::always_inline]] inline void finish_rows(const Finish& f, Waiting& block, int64_t count) {
+template <typename Tiles, bool activated, bool partial>
+[[gnu::always_inline]] inline void run_epilogue(const Epilogue& f, PendingBlock& block,
+                                                int64_t count) {
   const int64_t end = block.done + count < kPanel ? block.done + count : kPanel;
   const int64_t columns = f.columns - block.column;
   while (block.done < end) {
@@ -147,19 +150,20 @@ template <typename Tiles, bool curved, bool kept>
     const int64_t rows = f.rows - row < stop - block.done ? f.rows - row : stop - block.done;
     block.done = stop;
     if (rows <= 0) continue;
-    if constexpr (curved) {
+    if constexpr (activated) {
       for (int64_t half = 0; half * kRows < columns && half < 2; ++half) {
-        bend_rows<kept>(f, block, sum + half * kTileSums, row, rows, block.column + half * kRows);
+        apply_activation<partial>(f, block, sum + half * kTileSums, row, rows,
+                                  block.column + half * kRows);
       }
     }
     if (columns >= kPanel) [[likely]] {
-      f.row_at ? finish_whole<Tiles, curved, kept, 2, true>(f, block, sum, row, rows)
-               : finish_whole<Tiles, curved, kept, 2, false>(f, block, sum, row, rows);
+      f.row_at ? store_whole_rows<Tiles, activated, partial, 2, true>(f, block, sum, row, rows)
+               : store_whole_rows<Tiles, activated, partial, 2, false>(f, block, sum, row, rows);
       continue;
     }
     if (columns >= kRows) {
-      f.row_at ? finish_whole<Tiles, curved, kept, 1, true>(f, block, sum, row, rows)
-               : finish_whole<Tiles, curved, kept, 1, false>(f, block, sum, row, rows);
+      f.row_at ? store_whole_rows<Tiles, activated, partial, 1, true>(f, block, sum, row, rows)
+               : store_whole_rows<Tiles, activated, partial, 1, false>(f, block, sum, row, rows);
     }
     if (columns % kRows == 0) continue;
     const int64_t half = columns / kRows, column = block.column + half * kRows;
@@ -167,39 +171,40 @@ template <typename Tiles, bool curved, bool kept>
       const int64_t at = f.row_at ? f.row_at[row + i] : (row + i) * f.row_step;
       const int64_t from = sum + half * kTileSums + i * kRows;
       if (at < 0) continue;
-      finish_cut_row<curved, kept>(f, block.sums + from, kept ? block.kept + from : nullptr,
-                                   f.bias + column, at + column / kRows * f.tile_step,
-                                   columns % kRows);
+      store_cut_row<activated, partial>(f, block.sums + from,
+                                        partial ? block.partial + from : nullptr, f.bias + column,
+                                        at + column / kRows * f.tile_step, columns % kRows);
     }
   }
 }
 
-// For a block that later jobs continue: adds its sums to those kept.
-[[gnu::always_inline]] inline void keep_rows(Waiting& block, int64_t count, bool first) {
+// For a block that later jobs continue (split k): adds its sums to the partial sums.
+[[gnu::always_inline]] inline void add_partial_sums(PendingBlock& block, int64_t count,
+                                                    bool first) {
   const int64_t end = block.done + count < kPanel ? block.done + count : kPanel;
   for (; block.done < end; ++block.done) {
     for (int64_t half = 0; half < 2; ++half) {
       const int64_t at = (2 * block.done + half) * kRows;
       Floats value = load_floats(block.sums + at);
-      if (!first) value += load_floats(block.kept + at);
-      std::memcpy(block.kept + at, &value, sizeof value);
+      if (!first) value += load_floats(block.partial + at);
+      std::memcpy(block.partial + at, &value, sizeof value);
     }
   }
 }
 
-// Prefetches packed panels into the second-level cache: a few lines at each step of the blocks in
-// between, because more at a time would stall.
-class Ahead {
+// Prefetches packed panels into the L2 cache: a few cache lines per step of k, because more at a
+// time would stall.
+class PanelPrefetcher {
  public:
-  Ahead() = default;
-  // `blocks`: in whose steps a panel or all panels are fetched; `part` bytes of each panel count.
-  Ahead(const void* from, int64_t part, int64_t panel_bytes, int64_t blocks)
+  PanelPrefetcher() = default;
+  // Prefetches `part` bytes of each panel, spread over the steps of `blocks` blocks.
+  PanelPrefetcher(const void* from, int64_t part, int64_t panel_bytes, int64_t blocks)
       : line_(static_cast<const std::byte*>(from)),
         end_(line_ + part),
         part_(part),
         panel_bytes_(panel_bytes),
         each_(from ? ceil_div(kPanel, blocks) : 0) {}
-  [[gnu::always_inline]] void fetch() {
+  [[gnu::always_inline]] void prefetch() {
     for (int64_t i = 0; i < each_; ++i, line_ += 64) {
       if (line_ == end_) line_ += panel_bytes_ - part_, end_ = line_ + part_;
       __builtin_prefetch(line_, 0, 2);
@@ -211,32 +216,32 @@ class Ahead {
   int64_t part_ = 0, panel_bytes_ = 0, each_ = 0;
 };
 
-// One step of k: two tiles of rows, `row_bytes` apart, times two of columns. `passes`: streaming
-// load, because the columns are not read again soon.
-template <bool passes, typename Tiles>
+// One step of k: two tiles of rows, `row_bytes` apart, times two of columns. `streaming`: loads
+// of b bypass the L1 cache, because it is not read again soon.
+template <bool streaming, typename Tiles>
 [[gnu::always_inline]] inline void add_step(Tiles& tiles, const void* upper, const void* lower,
                                             int64_t row_bytes, const BF16* b) {
   constexpr int64_t kTile = kRows * kDepth, kRowBytes = kDepth * 2;
-  passes ? tiles.template load_once<6>(b, kRowBytes) : tiles.template load<6>(b, kRowBytes);
+  streaming ? tiles.template load_streaming<6>(b, kRowBytes) : tiles.template load<6>(b, kRowBytes);
   tiles.template load<4>(upper, row_bytes);
   tiles.template add_product<0, 4, 6>();
-  passes ? tiles.template load_once<7>(b + kTile, kRowBytes)
-         : tiles.template load<7>(b + kTile, kRowBytes);
+  streaming ? tiles.template load_streaming<7>(b + kTile, kRowBytes)
+            : tiles.template load<7>(b + kTile, kRowBytes);
   tiles.template add_product<1, 4, 7>();
   tiles.template load<5>(lower, row_bytes);
   tiles.template add_product<2, 5, 6>();
   tiles.template add_product<3, 5, 7>();
 }
 
-// Of the jobs that share sums: the only one, one that others follow, the last.
+// Position of a job among those that split k: the only one, one that others follow, the last.
 enum class Stage : uint8_t { only, early, last };
 
-template <typename Tiles, bool curved, Stage stage>
+template <typename Tiles, bool activated, Stage stage>
 class Multiplication {
  public:
   explicit Multiplication(const Job& job)
       : job_(job),
-        finish_(*job.finish),
+        epilogue_(*job.epilogue),
         next_b_(job.next_b, job.steps * kStepBytes, job.b_panel * 2, job.row_panels) {}
 
   void run() {
@@ -248,27 +253,27 @@ class Multiplication {
         const int64_t row = job_.columns_outside ? j : i, column = job_.columns_outside ? i : j;
         block(row, column, sums[turn]);
         const int64_t number = row * job_.column_panels + column;
-        before_ = {sums[turn], stage == Stage::only ? nullptr : job_.sums + number * kBlockSums,
-                   job_.row + row * kPanel, job_.column + column * kPanel, 0};
+        previous_ = {sums[turn], stage == Stage::only ? nullptr : job_.sums + number * kBlockSums,
+                     job_.row + row * kPanel, job_.column + column * kPanel, 0};
       }
     }
-    settle(kPanel);
+    finish_previous(kPanel);
   }
 
  private:
-  static constexpr bool kKept = stage == Stage::last;
+  static constexpr bool kPartial = stage == Stage::last;
   static constexpr int64_t kStepBytes = kStepElements * 2;
 
-  // Rows of the block before this one.
-  [[gnu::always_inline]] void settle(int64_t rows) {
+  // Runs the epilogue (or adds to the partial sums) of up to `rows` rows of the previous block.
+  [[gnu::always_inline]] void finish_previous(int64_t rows) {
     if constexpr (stage == Stage::early) {
-      keep_rows(before_, rows, job_.first);
+      add_partial_sums(previous_, rows, job_.first);
     } else {
-      finish_rows<Tiles, curved, kKept>(finish_, before_, rows);
+      run_epilogue<Tiles, activated, kPartial>(epilogue_, previous_, rows);
     }
   }
 
-  // Leaves the block's sums in `sums`; the previous block is finished by then.
+  // Stores the block's accumulators to `sums`, and finishes the previous block on the way.
   void block(int64_t row, int64_t column, float* sums) {
     constexpr int64_t kSumBytes = kRows * 4;
     const bool last = row == job_.row_panels - 1;
@@ -279,27 +284,27 @@ class Multiplication {
     if (stage == Stage::only) {
       // b is read for the first time: prefetch the next panel, or that of the next job.
       const int64_t blocks = job_.columns_outside ? job_.row_panels : 1;
-      if (row == 0) next_b_ = Ahead(b + job_.b_panel, part, 0, blocks);
+      if (row == 0) next_b_ = PanelPrefetcher(b + job_.b_panel, part, 0, blocks);
       if (row == blocks) next_b_ = {};
     } else if (job_.next_a && column == 0) {
       const std::byte* const from = last ? job_.next_a : a + job_.step_at[0] + job_.panel_bytes;
-      next_a_ = Ahead(from, part, 0, job_.column_panels);
+      next_a_ = PanelPrefetcher(from, part, 0, job_.column_panels);
     }
     tiles_.template zero<0>();
     tiles_.template zero<1>();
     tiles_.template zero<2>();
     tiles_.template zero<3>();
     const int64_t row_bytes = job_.row_bytes;
-    const int64_t left = kPanel - before_.done;
+    const int64_t left = kPanel - previous_.done;
     const int64_t share = job_.steps > 0 ? ceil_div(left, job_.steps) : 0;
     for (int64_t step = 0; step < job_.steps; ++step, b += kStepElements) {
       const int64_t at = job_.step_at[step];
       add_step<true>(tiles_, a + at, lower + at, row_bytes, b);
-      next_b_.fetch();
-      if constexpr (stage != Stage::only) next_a_.fetch();
-      settle(share);
+      next_b_.prefetch();
+      if constexpr (stage != Stage::only) next_a_.prefetch();
+      finish_previous(share);
     }
-    settle(kPanel);  // of no steps
+    finish_previous(kPanel);  // when there are no steps
     tiles_.template store<0>(sums, kSumBytes);
     tiles_.template store<1>(sums + kTileSums, kSumBytes);
     tiles_.template store<2>(sums + 2 * kTileSums, kSumBytes);
@@ -307,25 +312,25 @@ class Multiplication {
   }
 
   const Job& job_;
-  const Finish& finish_;
+  const Epilogue& epilogue_;
   Tiles tiles_;  // configures the unit of this thread, and releases it at the end
-  Waiting before_;
-  Ahead next_b_, next_a_;
+  PendingBlock previous_;
+  PanelPrefetcher next_b_, next_a_;
 };
 
 template <typename Tiles>
 void multiply(const Job& job) {
-  const bool curved = job.finish->curve;
+  const bool activated = job.epilogue->activation_function;
   if (!job.last) return Multiplication<Tiles, false, Stage::early>(job).run();
   if (job.first) {
-    return curved ? Multiplication<Tiles, true, Stage::only>(job).run()
-                  : Multiplication<Tiles, false, Stage::only>(job).run();
+    return activated ? Multiplication<Tiles, true, Stage::only>(job).run()
+                     : Multiplication<Tiles, false, Stage::only>(job).run();
   }
-  curved ? Multiplication<Tiles, true, Stage::last>(job).run()
-         : Multiplication<Tiles, false, Stage::last>(job).run();
+  activated ? Multiplication<Tiles, true, Stage::last>(job).run()
+            : Multiplication<Tiles, false, Stage::last>(job).run();
 }
 
-// Rows of 32 columns, two by two, as a right side has them.
+// Interleaves pairs of rows of 32 columns, as packed b has them (VNNI layout).
 template <typename Tiles>
 void pair_rows(const BF16* from, int64_t row_step, int64_t rows, BF16* to) {
   for (int64_t row = 0; row < rows; row += 2, from += 2 * row_step) {

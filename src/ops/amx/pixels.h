@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products over pixels, where the cost is not multiplying but moving sums from tiles into blocks of
-// 16 bf16. Two neighbouring pixels are rounded at a time, those of a block while the next one is
-// multiplied. Included after multiply.h, in the same way.
+// Products over pixels in the blocked layout (NCHW16c). They are bound by the epilogue, which moves
+// accumulators to blocks of 16 bf16: two neighbouring pixels are rounded at a time, those of a
+// block while the next one is multiplied. Included after multiply.h, in the same way.
 #pragma once
 
 #include "ops/amx/multiply.h"
@@ -16,16 +16,16 @@ class PixelRunner {
       : p_(p), low_(Floats{} + p.min), high_(Floats{} + p.max) {}
 
   void run() {
-    Piece before;
+    Piece previous;
     int turn = 0;
     for (int64_t block = 0; block < p_.blocks; block += 2) {
       for (int64_t pixel = 0; pixel < p_.pixels; pixel += kPanel, turn ^= 1) {
         const Piece piece = {sums_[turn], block, pixel, p_.pixels - pixel, p_.blocks - block};
-        multiply(piece, before);
-        before = piece;
+        multiply(piece, previous);
+        previous = piece;
       }
     }
-    round<0>(before), round<1>(before), round<2>(before), round<3>(before);
+    round<0>(previous), round<1>(previous), round<2>(previous), round<3>(previous);
   }
 
  private:
@@ -39,8 +39,8 @@ class PixelRunner {
     int64_t pixels_left = 0, blocks_left = 0;  // none: there is no piece
   };
 
-  // And rounds the piece before.
-  [[gnu::always_inline]] void multiply(const Piece& piece, const Piece& before) {
+  // Multiplies `piece`, and rounds and stores the previous one.
+  [[gnu::always_inline]] void multiply(const Piece& piece, const Piece& previous) {
     const BF16* a = p_.a + piece.pixel * kDepth;
     const BF16* b = p_.b + piece.block / 2 * p_.b_panel;
     tiles_.template zero<0>();
@@ -51,15 +51,15 @@ class PixelRunner {
       tiles_.template load<6>(b, kRowBytes);
       tiles_.template load<7>(b + kTile, kRowBytes);
     }
-    if (p_.steps > 1 || !before.sums) load_left(a);
+    if (p_.steps > 1 || !previous.sums) load_left(a);
     tiles_.template add_product<0, 4, 6>();
-    round<0>(before);
+    round<0>(previous);
     tiles_.template add_product<1, 4, 7>();
-    round<1>(before);
+    round<1>(previous);
     tiles_.template add_product<2, 5, 6>();
-    round<2>(before);
+    round<2>(previous);
     tiles_.template add_product<3, 5, 7>();
-    round<3>(before);
+    round<3>(previous);
     for (int64_t step = 1; step < p_.steps; ++step) {
       a += p_.a_step, b += kStepElements;
       add_step<false>(tiles_, a, a + kTile, kRowBytes, b);

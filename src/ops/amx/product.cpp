@@ -5,8 +5,8 @@
 
 namespace anynpu::ops::amx {
 
-void PackedRight::pack_rows(const Engine& engine, int64_t panel, const BF16* from, int64_t row_step,
-                            BF16* packed) const {
+void PackedB::pack_rows(const Engine& engine, int64_t panel, const BF16* from, int64_t row_step,
+                        BF16* packed) const {
   if ((panel + 1) * kPanel > n) {
     return pack_panel(
         panel, [&](int64_t row, int64_t column) { return from[row * row_step + column]; }, packed);
@@ -25,8 +25,7 @@ void PackedRight::pack_rows(const Engine& engine, int64_t panel, const BF16* fro
   }
 }
 
-void PackedRight::pack_lines(int64_t panel, const BF16* from, int64_t column_step,
-                             BF16* packed) const {
+void PackedB::pack_lines(int64_t panel, const BF16* from, int64_t column_step, BF16* packed) const {
   BF16* tile = packed + panel * panel_elements();
   for (int64_t step = 0; step < steps(); ++step) {
     const int64_t count = std::min(kDepth, k - step * kDepth);

@@ -13,8 +13,8 @@
 
 namespace anynpu::ops::amx {
 
-// Right sides: [panel][step][2][16 pairs][16 columns][2]; k and n padded with zeros.
-struct PackedRight {
+// Packed b: [panel][step][2][16 pairs][16 columns][2] (VNNI pairs); k and n padded with zeros.
+struct PackedB {
   int64_t k = 0, n = 0;
   int64_t spare_steps = 0;  // between panels
 
@@ -48,8 +48,8 @@ struct PackedRight {
   void pack_lines(int64_t panel, const BF16* from, int64_t column_step, BF16* packed) const;
 };
 
-// Rows and columns of a task.
-struct Cut {
+// How the product is tiled into tasks: rows and column panels of each.
+struct TaskTiling {
   int64_t m = 0, panels = 0;  // of the product
   int64_t rows = 0;           // of a task: whole panels
   int64_t task_panels = 0;    // of columns of a task
@@ -69,27 +69,27 @@ struct Cut {
 
 // `row_bytes`: bytes of a that a task reads per row. Threads that share columns both read all of b,
 // threads that share rows all of a; results do not depend on the choice.
-inline Cut cut_work(const PackedRight& right, int64_t m, int64_t row_bytes, int64_t threads) {
+inline TaskTiling tile_work(const PackedB& right, int64_t m, int64_t row_bytes, int64_t threads) {
   constexpr int64_t kLeftBytes = 512 << 10, kRightBytes = 768 << 10;
   constexpr int64_t kFewPanels = 4;  // arranging the left side costs as much as two of them
-  Cut cut;
-  cut.m = m;
-  cut.panels = std::max<int64_t>(1, right.panels());
+  TaskTiling tiling;
+  tiling.m = m;
+  tiling.panels = std::max<int64_t>(1, right.panels());
   const int64_t row_panels = std::max<int64_t>(1, ceil_div(m, kPanel));
   const int64_t most = std::max<int64_t>(1, kLeftBytes / std::max<int64_t>(1, row_bytes * kPanel));
-  const bool large_right = right.panel_bytes() * cut.panels > kRightBytes;
+  const bool large_right = right.panel_bytes() * tiling.panels > kRightBytes;
   int64_t wanted = 2 * threads;
   if (large_right || row_panels < threads) {
-    const int64_t parts = cut.panels >= wanted * kFewPanels ? wanted : threads;
-    cut.task_panels = ceil_div(cut.panels, std::min(parts, cut.panels));
-    wanted = ceil_div(wanted, ceil_div(cut.panels, cut.task_panels));
+    const int64_t parts = tiling.panels >= wanted * kFewPanels ? wanted : threads;
+    tiling.task_panels = ceil_div(tiling.panels, std::min(parts, tiling.panels));
+    wanted = ceil_div(wanted, ceil_div(tiling.panels, tiling.task_panels));
   } else {
-    cut.task_panels = cut.panels;
+    tiling.task_panels = tiling.panels;
   }
-  cut.rows = std::min(most, ceil_div(row_panels, std::min(wanted, row_panels))) * kPanel;
-  if (large_right && threads == 1) cut.rows = std::min(most, row_panels) * kPanel;
-  cut.columns_outside = large_right;
-  return cut;
+  tiling.rows = std::min(most, ceil_div(row_panels, std::min(wanted, row_panels))) * kPanel;
+  if (large_right && threads == 1) tiling.rows = std::min(most, row_panels) * kPanel;
+  tiling.columns_outside = large_right;
+  return tiling;
 }
 
 // Calls body(task, scratch) for every task, with the scratch of its thread.

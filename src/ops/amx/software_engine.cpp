@@ -27,7 +27,7 @@ struct SoftwareTiles {
     }
   }
   template <int tile>
-  void load_once(const void* from, int64_t step) {
+  void load_streaming(const void* from, int64_t step) {
     load<tile>(from, step);
   }
   template <int tile>

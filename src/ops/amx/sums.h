@@ -18,9 +18,9 @@ void add_sums(const Job& job, int64_t parts, int64_t step) {
       for (int64_t part = 1; part < parts; ++part) sum += load_floats(first + part * step + i);
       std::memcpy(total + i, &sum, sizeof sum);
     }
-    Waiting ready{total, nullptr, job.row + block / job.column_panels * kPanel,
-                  job.column + block % job.column_panels * kPanel, 0};
-    finish_rows<Tiles, false, false>(*job.finish, ready, kPanel);
+    PendingBlock ready{total, nullptr, job.row + block / job.column_panels * kPanel,
+                       job.column + block % job.column_panels * kPanel, 0};
+    run_epilogue<Tiles, false, false>(*job.epilogue, ready, kPanel);
   }
 }
 

@@ -23,8 +23,8 @@ constexpr int64_t kPanel = 32;  // rows and columns of a block: two tiles each w
 constexpr int64_t kStepElements = kPanel * kDepth;  // of a packed panel, for one step of k
 constexpr int64_t kBlockSums = kPanel * kPanel;
 
-// The epilogue: bf16(curve or clamp(alpha * sum + bias + residual)).
-struct Finish {
+// The epilogue: bf16(f(alpha * sum + bias + residual)), f a clamp or an activation function.
+struct Epilogue {
   const float* bias = nullptr;     // of column 0; there for whole tiles
   const BF16* residual = nullptr;  // null, or laid out as out
   BF16* out = nullptr;
@@ -36,7 +36,7 @@ struct Finish {
   float alpha = 1;
   bool clamp = false;
   float min = 0, max = 0;
-  RowMap curve = nullptr;  // instead of the clamp
+  RowMap activation_function = nullptr;  // instead of the clamp
 };
 
 // Blocks of 32 x 32 results. A long k may be split into consecutive jobs, which add to the same
@@ -51,15 +51,15 @@ struct Job {
   int64_t b_panel = 0;
   int64_t row_panels = 0, column_panels = 0, steps = 0;
   bool columns_outside = false;    // which of the two loops is the outer one
-  bool first = true, last = true;  // of the jobs that share sums
+  bool first = true, last = true;  // of the jobs that split k
   float* sums = nullptr;           // [row panel][column panel][2][2][16][16]; unused by an only job
   int64_t row = 0, column = 0;     // of the product, where the first block begins
-  // For jobs that share sums: what the next job reads first, its right side (of the same shape) and
-  // the first panel of its left side. They are prefetched, and so is this job's own data; a must
-  // then be packed in whole steps.
+  // For jobs that split k: what the next job reads first, its b (of the same shape) and the first
+  // panel of its a. They are prefetched, and so is this job's own data; a must then be packed in
+  // whole steps.
   const BF16* next_b = nullptr;
   const std::byte* next_a = nullptr;
-  const Finish* finish = nullptr;
+  const Epilogue* epilogue = nullptr;
 };
 
 // bf16(clamp(sum + bias + residual)) of pixels, in blocks of 16 channels.
@@ -103,7 +103,7 @@ struct Engine {
   // `count` rows of 32 elements: 16 from `from`, and 16 from `second` elements after it, or zeros
   // if `second` is 0; the next row starts `step` elements later.
   void (*join_units)(const BF16* from, int64_t second, int64_t step, int64_t count, BF16* to);
-  // Packs 32 whole columns of a right side; `rows` of k is even.
+  // Packs 32 whole columns of b; `rows` of k is even.
   void (*pair_rows)(const BF16* from, int64_t row_step, int64_t rows, BF16* to);
   // Runs the epilogue for a job that ended with `parts` partial sums per block, which are `step`
   // floats apart.

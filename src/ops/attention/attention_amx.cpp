@@ -128,17 +128,17 @@ class AmxAttentionPlan final : public KernelPlan {
       std::copy_n(query + i * a_.q.row, a_.size, to);
       std::fill(to + a_.size, to + queries_.row_elements(), BF16{});
     }
-    Finish finish;
-    finish.bias = reinterpret_cast<const float*>(args.workspace);
-    finish.out = output_of<BF16>(args, 0) + a_.y.at(b, h, row);
-    finish.row_step = a_.y.row;
-    finish.tile_step = kRows;
-    finish.rows = count;
-    finish.columns = a_.value_size;
+    Epilogue epilogue;
+    epilogue.bias = reinterpret_cast<const float*>(args.workspace);
+    epilogue.out = output_of<BF16>(args, 0) + a_.y.at(b, h, row);
+    epilogue.row_step = a_.y.row;
+    epilogue.tile_step = kRows;
+    epilogue.rows = count;
+    epilogue.columns = a_.value_size;
     Job job;
     job.step_at = step_at_.data();
     job.row_panels = ceil_div(count, kPanel);
-    job.finish = &finish;
+    job.epilogue = &epilogue;
     // Scores are left as sums.
     queries_.describe(scratch + queries_at_, job);
     job.b = reinterpret_cast<const BF16*>(scratch + keys_at_);
@@ -179,7 +179,7 @@ class AmxAttentionPlan final : public KernelPlan {
   const Engine& engine_;
   AttentionShape a_;
   ScoreRows score_rows_;
-  PackedRight keys_, values_;
+  PackedB keys_, values_;
   LeftRows queries_, weights_;
   std::vector<int64_t> step_at_;
   int64_t task_panels_ = 1, block_panels_ = 1;  // of rows: of a task, and at a time

@@ -57,7 +57,7 @@ class FewRowsPlan final : public KernelPlan {
   void attend(const RunArgs& args, const Elements& k, const Elements& v, int64_t b, int64_t g,
               float* scratch) const {
     const int64_t limit = rows.limit(args, b, a.rows - 1);
-    turn_queries(args, b, g, scratch);
+    transpose_queries(args, b, g, scratch);
     multiply_keys(args, k, b, g, limit, scratch);
     for (int64_t i = 0; i < count(); ++i) {
       rows.weigh(args, b * a.heads + head_of(g, i), row_of(i), limit, scratch + mask_at,
@@ -76,7 +76,7 @@ class FewRowsPlan final : public KernelPlan {
   }
 
   // The rows of Q as columns of a panel, at the start of the scratch.
-  void turn_queries(const RunArgs& args, int64_t b, int64_t g, float* scratch) const {
+  void transpose_queries(const RunArgs& args, int64_t b, int64_t g, float* scratch) const {
     const Elements q{type, args.inputs[0]};
     std::fill_n(scratch, a.size * kLanes, 0.0f);
     for (int64_t i = 0; i < count(); ++i) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// FlashAttention (domain "anynpu"): attention over caches of keys and values whose lengths come with
-// each run, computed piece by piece so that no matrix of rows x columns is ever made.
-//   Y[h] = softmax(scale * Q[h] * K[g]^T + shift, mask) * V[g],   g = h / (heads / kv_heads)
-// Layouts are texts of axes: B batch, N heads, S length, D size of a head, H = N * D, T the tokens of
-// all samples behind each other (then the lengths count them from the first sample on). "NZ" is
-// N x D/16 x S x 16, its last axis of 32 for types of one byte. With a block table the first axis of
-// the caches counts blocks, and table[b][n] holds the tokens [n * S, (n + 1) * S) of sample b.
-// Keys and values that are integers are read as (x + offset) * scale.
+// FlashAttention (domain "anynpu"): attention with a KV cache and sequence lengths given at run
+// time. Tiled with online softmax: the matrix of scores (query rows x keys) is never stored.
+//   Y[h] = softmax(scale * Q[h] * K[g]^T + bias, mask) * V[g],   g = h / (heads / kv_heads)
+// Layouts are strings of axes: B batch, N heads, S sequence length, D head size, H = N * D, T
+// packed tokens of all samples (the lengths are then cumulative). "NZ" is N x D/16 x S x 16, its
+// last axis 32 for types of one byte. With a block table (paged attention) the first axis of the
+// caches counts pages of S tokens, and page table[b][n] holds the tokens [n * S, (n + 1) * S) of
+// sample b. Quantised keys and values are read as (x + offset) * scale.
 #pragma once
 
 #include <array>
@@ -18,53 +18,75 @@ namespace anynpu::ops::attention {
 
 // Inputs of the operator. Those behind V are optional.
 enum FlashInput : size_t {
-  kFlashQuery, kFlashKey, kFlashValue,
-  kFlashMask,          // not 0: shut out; broadcasts to batch x heads x rows x columns
-  kFlashShift,         // added to the scores; broadcasts in the same way. Or slopes: see pse_type
-  kFlashRowLengths,    // int64, a sample each; counted up where the layout has T
-  kFlashKeyLengths,    // the same of keys
-  kFlashBlockTable,    // int64, batch x blocks
-  kFlashKeyScale, kFlashKeyOffset, kFlashValueScale, kFlashValueOffset,  // f32, rank 4
-  kFlashQueryRope, kFlashKeyRope,  // a second part of each head: its products are added
-  kFlashSink,          // f32, a head each: one more score that has no value
-  kFlashKeep,          // uint8, a bit for each score: 0 drops its weight
-  kFlashRowPadding, kFlashKeyPadding,  // int64, one: tokens behind the last; rows end before them
+  kFlashQuery,
+  kFlashKey,
+  kFlashValue,
+  kFlashMask,        // not 0: masked out; broadcasts to batch x heads x query rows x keys
+  kFlashBias,        // added to the scores; broadcasts as the mask. Or ALiBi slopes: BiasKind
+  kFlashRowLengths,  // int64, query rows of each sample; cumulative where the layout has T
+  kFlashKeyLengths,  // the same of keys
+  kFlashBlockTable,  // int64, batch x pages
+  // Of quantised caches: f32, rank 4.
+  kFlashKeyScale,
+  kFlashKeyOffset,
+  kFlashValueScale,
+  kFlashValueOffset,
+  // The rotary part of each head: its dot products are added.
+  kFlashQueryRope,
+  kFlashKeyRope,
+  kFlashSink,         // f32, per head: attention sink, a score without a value
+  kFlashDropoutMask,  // uint8, a bit for each probability: 0 drops it
+  // int64, one: sequences are aligned right, and end this many tokens before the end of their axis.
+  kFlashRowPadding,
+  kFlashKeyPadding,
   kFlashInputs
 };
-// Outputs: Y, log of the sum of powers, largest score and sum of powers of each row.
-enum FlashOutput : size_t { kFlashY, kFlashLogSum, kFlashMost, kFlashSum, kFlashOutputs };
+// Outputs: Y, and the log-sum-exp, maximum and sum of exponentials of each query row's scores.
+enum FlashOutput : size_t { kFlashY, kFlashLogSumExp, kFlashMax, kFlashSum, kFlashOutputs };
 
-// FlashAttentionGrad takes these behind the others, which it reads as the operator does; no block
-// table, scales, sink or padding. Outputs, float32, in the layouts of what they belong to: gradients of
-// Q, K, V and of the second parts.
-enum FlashGradInput : size_t { kFlashGradY = kFlashInputs, kFlashResult, kFlashGradLogSum, kFlashGradInputs };
-enum FlashGradOutput : size_t { kFlashGradQ, kFlashGradK, kFlashGradV, kFlashGradQueryRope, kFlashGradKeyRope };
+// FlashAttentionGrad, the backward pass: these inputs follow those of the forward pass, of which
+// block table, scales, sink and padding are not supported. Outputs, float32: gradients of Q, K, V
+// and the rotary parts, each in the layout of its tensor.
+enum FlashGradInput : size_t {
+  kFlashGradY = kFlashInputs,
+  kFlashResult,
+  kFlashGradLogSumExp,
+  kFlashGradInputs
+};
+enum FlashGradOutput : size_t {
+  kFlashGradQ,
+  kFlashGradK,
+  kFlashGradV,
+  kFlashGradQueryRope,
+  kFlashGradKeyRope
+};
 
 // Which keys a row sees; the numbers are those of the vendor's sparse modes.
 enum class KeyMode : uint8_t {
-  mask = 0, whole_mask = 1,
-  left_causal = 2,   // up to its own, counted from the first
-  right_causal = 3,  // up to its own, counted from the last
-  band = 4,          // `before` and `after` its own, counted from the last
+  mask = 0,
+  whole_mask = 1,
+  left_causal = 2,   // causal, first row aligned with the first key
+  right_causal = 3,  // causal, last row aligned with the last key
+  band = 4,          // sliding window: `before` and `after` the diagonal of right_causal
   prefix_mask = 5,
-  prefix = 6,        // right_causal, and the first keys of each sample
+  prefix = 6,             // right_causal, and the first keys of each sample
   right_causal_band = 7,  // samples: right_causal; the last one: band
   band_left_causal = 8,   // samples: left_causal; the first one: band
 };
 
-// What the shift is: a tensor that is added after or before the scale, or slopes of the distance
-// between row and column (of its root).
-enum class ShiftKind : uint8_t { after_scale = 0, before_scale = 1, slope = 2, root_slope = 3 };
+// The bias: a tensor that is added after or before the scale, or ALiBi slopes, which are multiplied
+// by the distance of row and key (or by its square root). The numbers are the vendor's pse types.
+enum class BiasKind : uint8_t { after_scale = 0, before_scale = 1, alibi = 2, sqrt_alibi = 3 };
 
-// Keys, values, or the second part of keys.
+// A KV cache: keys, values, or the rotary part of keys.
 struct FlashCache {
   size_t input = 0;
   DType type = DType::f32;
-  int64_t size = 0;          // of a head
-  HeadSteps steps;           // batch: of a block where there is a table
-  int64_t chunk = 0, chunk_step = 0;  // NZ: elements that lie together, and from such to the next
-  int64_t units = 0;         // samples or blocks
-  int64_t length = 0;        // tokens of one
+  int64_t size = 0;                   // of a head
+  HeadSteps steps;                    // batch: of a page where there is a block table
+  int64_t chunk = 0, chunk_step = 0;  // NZ: contiguous elements, and the stride of such chunks
+  int64_t units = 0;                  // samples or pages
+  int64_t length = 0;                 // tokens of one
   // 4 steps each: unit, head, token, element; 0 = repeated. No input: 0.
   size_t scale_input = 0, offset_input = 0;
   std::array<int64_t, 4> scale_steps{}, offset_steps{};
@@ -73,28 +95,28 @@ struct FlashCache {
 // One sample of a run.
 struct FlashSample {
   int64_t first_row = 0, rows = 0, first_key = 0, keys = 0;
-  int64_t keep = 0;  // bits of the samples before it
+  int64_t first_dropout_bit = 0;
 };
 
 struct FlashShape {
   int64_t batch = 0, heads = 1, kv_heads = 1, size = 0, value_size = 0, rope_size = 0;
-  int64_t rows = 0;          // the most that a sample can have
+  int64_t rows = 0;  // the most that a sample can have
   int64_t columns = 0;
   HeadSteps q, rope_q, y, stats;
   FlashCache key, value, rope;
-  bool counted_rows = false, counted_keys = false;  // lengths count from the first sample on
+  bool packed_rows = false, packed_keys = false;  // layout T: lengths are cumulative
   bool paged = false;
-  bool scales_by_sample = false;  // although the cache is in blocks
+  bool scales_by_sample = false;  // although the cache is paged
   int64_t most_keys = INT64_MAX;  // of a sample: scales end there
   int64_t table_columns = 0;
-  float scale = 1, keep = 1;
-  int64_t keep_bits = 0;
+  float scale = 1, keep_prob = 1;
+  int64_t dropout_bits = 0;
   KeyMode mode = KeyMode::mask;
   int64_t before = 0, after = 0;
   std::vector<int64_t> prefixes;
-  ShiftKind shift_kind = ShiftKind::after_scale;
-  int64_t row_start = 0, key_start = 0;  // where rows and columns begin, for slopes
-  std::array<int64_t, 4> mask_steps{}, shift_steps{};
+  BiasKind bias_kind = BiasKind::after_scale;
+  int64_t row_start = 0, key_start = 0;  // positions of the first row and key, for ALiBi
+  std::array<int64_t, 4> mask_steps{}, bias_steps{};
   std::array<bool, kFlashInputs> has{};
 
   int64_t group() const { return heads / kv_heads; }
@@ -104,18 +126,18 @@ struct FlashShape {
   }
   // The keys that row `row` of sample `b` sees, before the mask.
   KeyRange keys_of(const FlashSample& sample, int64_t b, int64_t row) const;
-  // -slope * |row - column|, of the root where it is one.
-  double slope_shift(double slope, int64_t row, int64_t column) const;
+  // -slope * |row - column|, or its square root.
+  double alibi_bias(double slope, int64_t row, int64_t column) const;
 };
 
 Status flash_rule(OpContext& context);
 // All extents known.
 Result<FlashShape> flash_shape_of(const OpContext& context);
 
-// Lengths and the block table of one run, checked: `samples` holds shape.batch of them.
+// Reads and checks the lengths and the block table of one run; `samples` has shape.batch elements.
 Status read_samples(const FlashShape& shape, const RunArgs& args, const std::string& label,
                     FlashSample* samples);
-// Zeros, and infinite logarithms, for rows of no sample.
+// Rows of no sample: Y and sums are 0, log-sum-exp is infinite.
 void clear_outputs(const FlashShape& shape, std::span<const Operand> outputs, const RunArgs& args);
 
 PlanResult plan_flash_reference(const OpContext& context);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a cache as floats: found through the block table, unpacked and scaled.
+// Reads rows of a KV cache as float32: looks up the page, unpacks and dequantises.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class CacheReader {
       : cache_(cache), elements_{cache.type, args.inputs[cache.input]} {
     if (a.paged) table_ = input_of<int64_t>(args, kFlashBlockTable);
     table_columns_ = a.table_columns;
-    counted_ = a.counted_keys;
+    packed_ = a.packed_keys;
     by_sample_ = a.scales_by_sample;
     if (cache.scale_input) scale_ = input_of<float>(args, cache.scale_input);
     if (cache.offset_input) offset_ = input_of<float>(args, cache.offset_input);
@@ -24,25 +24,26 @@ class CacheReader {
     if (!wide && cache.type != DType::i8) load_ = load_block<double>(cache.type);
   }
 
-  // Where `count` rows from `token` on lie, `step` floats apart; null when they have to be read.
+  // Address of `count` rows from `token` on, `step` floats apart; null if they need conversion or
+  // cross a page: then use read().
   const float* direct(int64_t b, int64_t head, int64_t token, int64_t count, int64_t& step) const {
     if (!elements_.are_floats() || cache_.chunk || scale_ || offset_) return nullptr;
     if (table_ && token / cache_.length != (token + count - 1) / cache_.length) return nullptr;
     step = cache_.steps.row;
-    return elements_.floats(place(b, token).at(cache_.steps, head));
+    return elements_.floats(slot(b, token).at(cache_.steps, head));
   }
 
-  // Asks for the bytes of row `token`: rows of a head lie apart, too far for processors to guess.
-  void fetch(int64_t b, int64_t head, int64_t token) const {
+  // Prefetches row `token`: rows of a head are too far apart for the hardware prefetcher.
+  void prefetch(int64_t b, int64_t head, int64_t token) const {
     constexpr size_t kLine = 64;
-    const std::byte* from = elements_.at(place(b, token).at(cache_.steps, head));
+    const std::byte* from = elements_.at(slot(b, token).at(cache_.steps, head));
     const size_t bytes = bytes_of(cache_.type, static_cast<size_t>(cache_.size));
     for (size_t i = 0; i < bytes && !cache_.chunk; i += kLine) __builtin_prefetch(from + i);
   }
 
   // Row `token`: cache_.size floats.
   void read(int64_t b, int64_t head, int64_t token, float* to) const {
-    const Place at = place(b, token), factor = by_sample_ ? Place{b, token} : at;
+    const TokenSlot at = slot(b, token), factor = by_sample_ ? TokenSlot{b, token} : at;
     const int64_t first = at.at(cache_.steps, head);
     if (!cache_.chunk) {
       load(first, cache_.size, to);
@@ -61,7 +62,8 @@ class CacheReader {
   }
 
  private:
-  struct Place {
+  // Where a token is: its page or sample, and the index in it.
+  struct TokenSlot {
     int64_t unit, token;
     int64_t at(const HeadSteps& steps, int64_t head) const { return steps.at(unit, head, token); }
     int64_t of(const std::array<int64_t, 4>& steps, int64_t head) const {
@@ -69,8 +71,8 @@ class CacheReader {
     }
   };
 
-  Place place(int64_t b, int64_t token) const {
-    if (!table_) return {counted_ ? 0 : b, token};
+  TokenSlot slot(int64_t b, int64_t token) const {
+    if (!table_) return {packed_ ? 0 : b, token};
     return {table_[b * table_columns_ + token / cache_.length], token % cache_.length};
   }
 
@@ -93,7 +95,7 @@ class CacheReader {
   Elements elements_;
   const int64_t* table_ = nullptr;
   int64_t table_columns_ = 0;
-  bool counted_ = false, by_sample_ = false;
+  bool packed_ = false, by_sample_ = false;
   const float *scale_ = nullptr, *offset_ = nullptr;
   LoadBlock<double> load_ = nullptr;
 };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FlashAttentionGrad on register tiles, in float32. A task takes one head of keys: piece by piece of
-// its keys, all rows that share it, 16 at a time. Scores are computed again; no matrix of rows x
-// columns is made. Gradients of keys and values are complete when their piece is done, those of
-// queries are added up in the output.
+// FlashAttentionGrad on register tiles, in float32. A task takes one KV head: for each tile of keys
+// all query rows that share the head, 16 at a time. Scores are recomputed, the matrix of scores is
+// never stored. dK and dV are complete when their tile is done, dQ is accumulated in the output.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -17,7 +16,7 @@ namespace anynpu::ops::attention {
 
 namespace {
 
-constexpr int64_t kLanes = TileProducts::kLanes, kPiece = 64;
+constexpr int64_t kLanes = TileProducts::kLanes, kKeyTile = 64;
 
 struct GradientWork {
   FlashShape a;
@@ -28,9 +27,9 @@ struct GradientWork {
   int64_t wide = 0;                   // elements of a head: both parts
   int64_t key_step = 0, value_step = 0;  // floats of rows of gradients
   // In floats, in the scratch of a thread.
-  size_t keys_at = 0, values_at = 0, packed_keys_at = 0, queries_at = 0, grads_at = 0, query_rows_at = 0,
-         grad_rows_at = 0, scores_at = 0, slopes_at = 0, lines_at = 0, dk_at = 0, dv_at = 0, dq_at = 0,
-         line_at = 0, zeros_at = 0;
+  size_t keys_at = 0, values_at = 0, packed_keys_at = 0, queries_at = 0, grads_at = 0,
+         query_rows_at = 0, grad_rows_at = 0, scores_at = 0, dscores_at = 0, lines_at = 0,
+         dk_at = 0, dv_at = 0, dq_at = 0, line_at = 0, zeros_at = 0;
 
   size_t lay_out() {
     size_t end = 0;
@@ -42,20 +41,20 @@ struct GradientWork {
     wide = a.size + a.rope_size;
     key_step = round_up(wide, kLanes), value_step = round_up(a.value_size, kLanes);
     zeros_at = place(32);
-    keys_at = place(kPiece * wide);
-    values_at = place(kPiece * a.value_size);
-    packed_keys_at = place(kPiece * key_step);
+    keys_at = place(kKeyTile * wide);
+    values_at = place(kKeyTile * a.value_size);
+    packed_keys_at = place(kKeyTile * key_step);
     queries_at = place(wide * kLanes);
     grads_at = place(a.value_size * kLanes);
     query_rows_at = place(kLanes * key_step);
     grad_rows_at = place(kLanes * value_step);
-    scores_at = place(kPiece * kLanes);
-    slopes_at = place(kPiece * kLanes);
-    lines_at = place(kPiece * kLanes);
-    dk_at = place(kPiece * key_step);
-    dv_at = place(kPiece * value_step);
+    scores_at = place(kKeyTile * kLanes);
+    dscores_at = place(kKeyTile * kLanes);
+    lines_at = place(kKeyTile * kLanes);
+    dk_at = place(kKeyTile * key_step);
+    dv_at = place(kKeyTile * value_step);
     dq_at = place(std::max(kLanes * key_step, value_step));
-    line_at = place(std::max({wide, a.value_size, kPiece}));
+    line_at = place(std::max({wide, a.value_size, kKeyTile}));
     return end;
   }
 };
@@ -69,25 +68,25 @@ struct GradientTask {
 
   int64_t row(int64_t i) const { return i / p.a.group(); }
   int64_t head(int64_t i) const { return g * p.a.group() + i % p.a.group(); }
-  int64_t batch() const { return p.a.counted_rows ? 0 : b; }
+  int64_t batch() const { return p.a.packed_rows ? 0 : b; }
   TileProducts products() const { return {p.tiles, s + p.zeros_at}; }
   Elements elements(size_t input) const { return {p.inputs[input].dtype, args.inputs[input]}; }
 
   void run() const {
     std::fill_n(s + p.zeros_at, 32, 0.0f);
     const int64_t rows = sample.rows * p.a.group();
-    for (int64_t at = 0; at < sample.keys; at += kPiece) {
-      const int64_t n = std::min(kPiece, sample.keys - at);
-      read_piece(at, n);
+    for (int64_t at = 0; at < sample.keys; at += kKeyTile) {
+      const int64_t n = std::min(kKeyTile, sample.keys - at);
+      read_key_tile(at, n);
       std::fill_n(s + p.dk_at, n * p.key_step, 0.0f);
       std::fill_n(s + p.dv_at, n * p.value_step, 0.0f);
       for (int64_t first = 0; first < rows; first += kLanes)
-        go_back(at, n, first, std::min(kLanes, rows - first));
-      store_piece(at, n);
+        backward_tile(at, n, first, std::min(kLanes, rows - first));
+      store_key_tile(at, n);
     }
   }
 
-  void read_piece(int64_t at, int64_t n) const {
+  void read_key_tile(int64_t at, int64_t n) const {
     const FlashShape& a = p.a;
     const CacheReader keys(a, a.key, args), values(a, a.value, args);
     const Panels shape{n, p.wide, p.tiles->panel_blocks};
@@ -101,8 +100,8 @@ struct GradientTask {
     }
   }
 
-  // 16 rows over one piece of keys.
-  void go_back(int64_t at, int64_t n, int64_t first, int64_t count) const {
+  // 16 query rows over one tile of keys.
+  void backward_tile(int64_t at, int64_t n, int64_t first, int64_t count) const {
     const FlashShape& a = p.a;
     KeyRange ranges[kLanes];
     bool sees = false;
@@ -111,23 +110,25 @@ struct GradientTask {
       sees = sees || (ranges[i].first < at + n && ranges[i].last > at);
     }
     if (!sees) return;
-    float inner[kLanes] = {}, log[kLanes] = {};
-    read_rows(first, count, inner, log);
-    float *scores = s + p.scores_at, *slopes = s + p.slopes_at;
+    float delta[kLanes] = {}, log[kLanes] = {};
+    read_rows(first, count, delta, log);
+    float *scores = s + p.scores_at, *dscores = s + p.dscores_at;
     products().by_columns(s + p.keys_at, p.wide, p.wide, n, s + p.queries_at, scores, false);
-    products().by_columns(s + p.values_at, a.value_size, a.value_size, n, s + p.grads_at, slopes, false);
-    weigh(at, n, first, count, ranges, log);
-    slope(at, n, first, count, inner);
+    products().by_columns(s + p.values_at, a.value_size, a.value_size, n, s + p.grads_at, dscores,
+                          false);
+    recompute_probabilities(at, n, first, count, ranges, log);
+    softmax_backward(at, n, first, count, delta);
     const Panels keys{n, p.wide, p.tiles->panel_blocks};
     const Panels queries{kLanes, p.wide, p.tiles->panel_blocks};
     const Panels grads{kLanes, a.value_size, p.tiles->panel_blocks};
     products().by_panels(scores, kLanes, n, grads, s + p.grad_rows_at, s + p.dv_at, p.value_step);
-    products().by_panels(slopes, kLanes, n, queries, s + p.query_rows_at, s + p.dk_at, p.key_step);
+    products().by_panels(dscores, kLanes, n, queries, s + p.query_rows_at, s + p.dk_at, p.key_step);
     for (int64_t i = 0; i < kLanes; ++i) {
-      for (int64_t j = 0; j < n; ++j) s[p.lines_at + static_cast<size_t>(i * kPiece + j)] = slopes[j * kLanes + i];
+      for (int64_t j = 0; j < n; ++j)
+        s[p.lines_at + static_cast<size_t>(i * kKeyTile + j)] = dscores[j * kLanes + i];
     }
     std::fill_n(s + p.dq_at, kLanes * p.key_step, 0.0f);
-    products().by_panels(s + p.lines_at, kPiece, count, keys, s + p.packed_keys_at, s + p.dq_at,
+    products().by_panels(s + p.lines_at, kKeyTile, count, keys, s + p.packed_keys_at, s + p.dq_at,
                          p.key_step);
     for (int64_t i = 0; i < count; ++i) {
       const int64_t r = sample.first_row + row(first + i), h = head(first + i);
@@ -140,8 +141,8 @@ struct GradientTask {
     }
   }
 
-  // Queries and gradients of results, as columns and as rows of panels.
-  void read_rows(int64_t first, int64_t count, float* inner, float* log) const {
+  // Reads Q and dY, transposed and as panels; delta = sum(dY * Y) of each row.
+  void read_rows(int64_t first, int64_t count, float* delta, float* log) const {
     const FlashShape& a = p.a;
     float* line = s + p.line_at;
     const Panels queries{kLanes, p.wide, p.tiles->panel_blocks};
@@ -161,23 +162,24 @@ struct GradientTask {
         const int64_t y = a.y.at(batch(), h, r);
         elements(kFlashResult).read(y, a.value_size, s + p.dq_at);
         elements(kFlashGradY).read(y, a.value_size, line);
-        for (int64_t d = 0; d < a.value_size; ++d) inner[i] += line[d] * s[p.dq_at + static_cast<size_t>(d)];
-        log[i] = input_of<float>(args, kFlashGradLogSum)[a.stats.at(batch(), h, r)];
+        for (int64_t d = 0; d < a.value_size; ++d)
+          delta[i] += line[d] * s[p.dq_at + static_cast<size_t>(d)];
+        log[i] = input_of<float>(args, kFlashGradLogSumExp)[a.stats.at(batch(), h, r)];
       }
       for (int64_t d = 0; d < a.value_size; ++d) s[p.grads_at + static_cast<size_t>(d * kLanes + i)] = line[d];
       TileProducts::pack_row(grads, i, line, s + p.grad_rows_at);
     }
   }
 
-  // Products become probabilities.
-  void weigh(int64_t at, int64_t n, int64_t first, int64_t count, const KeyRange* ranges,
-             const float* log) const {
+  // Scores to probabilities, exp(score - log-sum-exp).
+  void recompute_probabilities(int64_t at, int64_t n, int64_t first, int64_t count,
+                               const KeyRange* ranges, const float* log) const {
     const FlashShape& a = p.a;
     float* scores = s + p.scores_at;
-    const bool before = a.shift_kind == ShiftKind::before_scale;
-    if (before) shift(at, n, first, count);
+    const bool before = a.bias_kind == BiasKind::before_scale;
+    if (before) add_bias(at, n, first, count);
     for (int64_t j = 0; j < n * kLanes; ++j) scores[j] *= a.scale;
-    if (!before) shift(at, n, first, count);
+    if (!before) add_bias(at, n, first, count);
     for (int64_t j = 0; j < n; ++j) {
       for (int64_t i = 0; i < kLanes; ++i) scores[j * kLanes + i] -= log[i];
     }
@@ -194,53 +196,57 @@ struct GradientTask {
     p.exp(scores, scores, n * kLanes);
   }
 
-  void shift(int64_t at, int64_t n, int64_t first, int64_t count) const {
+  void add_bias(int64_t at, int64_t n, int64_t first, int64_t count) const {
     const FlashShape& a = p.a;
-    if (!a.has[kFlashShift]) return;
-    const auto& steps = a.shift_steps;
+    if (!a.has[kFlashBias]) return;
+    const auto& steps = a.bias_steps;
     float *line = s + p.line_at, *scores = s + p.scores_at;
     for (int64_t i = 0; i < count; ++i) {
       const int64_t r = row(first + i);
       const int64_t from = b * steps[0] + head(first + i) * steps[1] + r * steps[2] + at * steps[3];
-      elements(kFlashShift).read(from, steps[3] == 0 ? 1 : n, line);
+      elements(kFlashBias).read(from, steps[3] == 0 ? 1 : n, line);
       for (int64_t j = 0; j < n; ++j) {
         const float x = line[steps[3] == 0 ? 0 : j];
-        scores[j * kLanes + i] += a.shift_kind >= ShiftKind::slope
-                                      ? static_cast<float>(a.slope_shift(static_cast<double>(x), r, at + j))
-                                      : x;
+        scores[j * kLanes + i] +=
+            a.bias_kind >= BiasKind::alibi
+                ? static_cast<float>(a.alibi_bias(static_cast<double>(x), r, at + j))
+                : x;
       }
     }
   }
 
-  // Gradients of probabilities become those of scores; the probabilities what dropout left of them.
-  void slope(int64_t at, int64_t n, int64_t first, int64_t count, const float* inner) const {
+  // Gradients of probabilities to those of scores; then dropout of the probabilities, for dV.
+  void softmax_backward(int64_t at, int64_t n, int64_t first, int64_t count,
+                        const float* delta) const {
     const FlashShape& a = p.a;
-    float *scores = s + p.scores_at, *slopes = s + p.slopes_at;
-    for (int64_t i = 0; i < count && a.has[kFlashKeep]; ++i) {
-      const int64_t bit = sample.keep + (head(first + i) * sample.rows + row(first + i)) * sample.keys + at;
-      const auto* bits = input_of<uint8_t>(args, kFlashKeep);
+    float *scores = s + p.scores_at, *dscores = s + p.dscores_at;
+    for (int64_t i = 0; i < count && a.has[kFlashDropoutMask]; ++i) {
+      const int64_t bit = sample.first_dropout_bit +
+                          (head(first + i) * sample.rows + row(first + i)) * sample.keys + at;
+      const auto* bits = input_of<uint8_t>(args, kFlashDropoutMask);
       for (int64_t j = 0; j < n; ++j) {
         const bool kept = bits[(bit + j) / 8] >> ((bit + j) % 8) & 1;
-        slopes[j * kLanes + i] *= kept ? 1 / a.keep : 0;
+        dscores[j * kLanes + i] *= kept ? 1 / a.keep_prob : 0;
       }
     }
     for (int64_t j = 0; j < n; ++j) {
       for (int64_t i = 0; i < kLanes; ++i) {
         const int64_t k = j * kLanes + i;
-        slopes[k] = scores[k] * (slopes[k] - inner[i]) * a.scale;
+        dscores[k] = scores[k] * (dscores[k] - delta[i]) * a.scale;
       }
     }
-    for (int64_t i = 0; i < count && a.has[kFlashKeep]; ++i) {
-      const int64_t bit = sample.keep + (head(first + i) * sample.rows + row(first + i)) * sample.keys + at;
-      const auto* bits = input_of<uint8_t>(args, kFlashKeep);
+    for (int64_t i = 0; i < count && a.has[kFlashDropoutMask]; ++i) {
+      const int64_t bit = sample.first_dropout_bit +
+                          (head(first + i) * sample.rows + row(first + i)) * sample.keys + at;
+      const auto* bits = input_of<uint8_t>(args, kFlashDropoutMask);
       for (int64_t j = 0; j < n; ++j)
-        scores[j * kLanes + i] *= bits[(bit + j) / 8] >> ((bit + j) % 8) & 1 ? 1 / a.keep : 0;
+        scores[j * kLanes + i] *= bits[(bit + j) / 8] >> ((bit + j) % 8) & 1 ? 1 / a.keep_prob : 0;
     }
   }
 
-  void store_piece(int64_t at, int64_t n) const {
+  void store_key_tile(int64_t at, int64_t n) const {
     const FlashShape& a = p.a;
-    const int64_t unit = a.counted_keys ? 0 : b;
+    const int64_t unit = a.packed_keys ? 0 : b;
     for (int64_t j = 0; j < n; ++j) {
       const int64_t token = sample.first_key + at + j;
       const float* dk = s + p.dk_at + j * p.key_step;

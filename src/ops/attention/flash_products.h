@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The products of FlashAttention and its gradient on register tiles. Sums are added to what there is,
-// or begin at `zeros`, which holds 32 of them.
+// Matrix products of FlashAttention and its gradient on register tiles. They accumulate into `out`,
+// or start from `zeros`, which points to 32 zeros.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference kernel of FlashAttention, in double: one row of one head after the other, its scores
-// computed once for their largest and once for the sums.
+// The reference kernel of FlashAttention, in double: query row by query row, with two passes over
+// the scores: their maximum, then exponentials and sums.
 #include <cmath>
 #include <vector>
 
@@ -38,21 +38,21 @@ class FlashReference final : public KernelPlan {
   }
 
  private:
-  struct Row {
+  struct QueryRow {
     const RunArgs& args;
     const FlashSample& sample;
     int64_t b, h, row;
     double* scratch;
   };
 
-  double one(const Row& r, size_t input, int64_t at) const {
+  double one(const QueryRow& r, size_t input, int64_t at) const {
     return load_one<double>(inputs[input].dtype, r.args.inputs[input], at);
   }
 
-  // Element `d` of a cache's row.
-  double element(const Row& r, const FlashCache& cache, int64_t token, int64_t d) const {
+  // Element `d` of a token in a KV cache.
+  double element(const QueryRow& r, const FlashCache& cache, int64_t token, int64_t d) const {
     const int64_t g = r.h / a.group();
-    int64_t unit = a.counted_keys ? 0 : r.b, at = r.sample.first_key + token;
+    int64_t unit = a.packed_keys ? 0 : r.b, at = r.sample.first_key + token;
     if (a.paged) {
       unit = input_of<int64_t>(r.args, kFlashBlockTable)[r.b * a.table_columns + at / cache.length];
       at %= cache.length;
@@ -69,16 +69,16 @@ class FlashReference final : public KernelPlan {
     return x;
   }
 
-  double shift(const Row& r, int64_t column) const {
-    if (!a.has[kFlashShift]) return 0;
-    const auto& s = a.shift_steps;
-    const double x = one(r, kFlashShift, r.b * s[0] + r.h * s[1] + r.row * s[2] + column * s[3]);
-    if (a.shift_kind == ShiftKind::slope || a.shift_kind == ShiftKind::root_slope)
-      return a.slope_shift(x, r.row, column);
+  double bias(const QueryRow& r, int64_t column) const {
+    if (!a.has[kFlashBias]) return 0;
+    const auto& s = a.bias_steps;
+    const double x = one(r, kFlashBias, r.b * s[0] + r.h * s[1] + r.row * s[2] + column * s[3]);
+    if (a.bias_kind == BiasKind::alibi || a.bias_kind == BiasKind::sqrt_alibi)
+      return a.alibi_bias(x, r.row, column);
     return x;
   }
 
-  double score(const Row& r, int64_t column) const {
+  double score(const QueryRow& r, int64_t column) const {
     const KeyRange range = a.keys_of(r.sample, r.b, r.row);
     if (column < range.first || column >= range.last) return -INFINITY;
     const auto& s = a.mask_steps;
@@ -90,21 +90,21 @@ class FlashReference final : public KernelPlan {
     for (int64_t d = 0; d < a.rope_size; ++d)
       dot += r.scratch[a.size + d] * element(r, a.rope, column, d);
     const auto scale = static_cast<double>(a.scale);
-    if (a.shift_kind == ShiftKind::before_scale) return (dot + shift(r, column)) * scale;
-    return dot * scale + shift(r, column);
+    if (a.bias_kind == BiasKind::before_scale) return (dot + bias(r, column)) * scale;
+    return dot * scale + bias(r, column);
   }
 
   // What dropout makes of a weight.
-  double kept(const Row& r, int64_t column, double weight) const {
-    if (!a.has[kFlashKeep]) return weight;
+  double dropout(const QueryRow& r, int64_t column, double weight) const {
+    if (!a.has[kFlashDropoutMask]) return weight;
     const int64_t bit =
-        r.sample.keep + (r.h * r.sample.rows + r.row) * r.sample.keys + column;
-    const bool keep = input_of<uint8_t>(r.args, kFlashKeep)[bit / 8] >> (bit % 8) & 1;
-    return keep ? weight / static_cast<double>(a.keep) : 0;
+        r.sample.first_dropout_bit + (r.h * r.sample.rows + r.row) * r.sample.keys + column;
+    const bool keep = input_of<uint8_t>(r.args, kFlashDropoutMask)[bit / 8] >> (bit % 8) & 1;
+    return keep ? weight / static_cast<double>(a.keep_prob) : 0;
   }
 
-  void attend(const Row& r) const {
-    const int64_t row = r.sample.first_row + r.row, b = a.counted_rows ? 0 : r.b;
+  void attend(const QueryRow& r) const {
+    const int64_t row = r.sample.first_row + r.row, b = a.packed_rows ? 0 : r.b;
     for (int64_t d = 0; d < a.size; ++d)
       r.scratch[d] = one(r, kFlashQuery, a.q.at(b, r.h, row) + d);
     for (int64_t d = 0; d < a.rope_size; ++d)
@@ -116,7 +116,7 @@ class FlashReference final : public KernelPlan {
     if (sink != -INFINITY) sum = std::exp(sink - most);
     std::fill_n(y, a.value_size, 0.0);
     for (int64_t j = 0; j < r.sample.keys && most != -INFINITY; ++j) {
-      const double power = std::exp(score(r, j) - most), weight = kept(r, j, power);
+      const double power = std::exp(score(r, j) - most), weight = dropout(r, j, power);
       sum += power;
       for (int64_t d = 0; d < a.value_size && weight != 0; ++d)
         y[d] += weight * element(r, a.value, j, d);
@@ -129,8 +129,8 @@ class FlashReference final : public KernelPlan {
         output_of<float>(r.args, output)[a.stats.at(b, r.h, row)] = static_cast<float>(value);
     };
     const bool shut = sum == 0;
-    stat(kFlashLogSum, shut ? INFINITY : most + std::log(sum));
-    stat(kFlashMost, shut ? -3.0e38 : most);
+    stat(kFlashLogSumExp, shut ? INFINITY : most + std::log(sum));
+    stat(kFlashMax, shut ? -3.0e38 : most);
     stat(kFlashSum, sum);
   }
 };

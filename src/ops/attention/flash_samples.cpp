@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FlashAttention: what a run says of its samples, and which keys a row sees.
+// FlashAttention: sequence lengths and page table of a run, and which keys a query row sees.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -29,9 +29,9 @@ KeyRange FlashShape::keys_of(const FlashSample& sample, int64_t b, int64_t row) 
   }
 }
 
-double FlashShape::slope_shift(double slope, int64_t row, int64_t column) const {
+double FlashShape::alibi_bias(double slope, int64_t row, int64_t column) const {
   const auto distance = static_cast<double>(std::abs(row + row_start - column - key_start));
-  return -slope * (shift_kind == ShiftKind::root_slope ? std::sqrt(distance) : distance);
+  return -slope * (bias_kind == BiasKind::sqrt_alibi ? std::sqrt(distance) : distance);
 }
 
 namespace {
@@ -42,17 +42,17 @@ struct Span {
 };
 
 Result<Span> span_of(const std::string& label, const char* what, const int64_t* lengths,
-                     bool counted, const int64_t* padding, int64_t b, int64_t most) {
+                     bool packed, const int64_t* padding, int64_t b, int64_t most) {
   Span span{0, most};
   if (lengths) {
-    span.first = counted && b > 0 ? lengths[b - 1] : 0;
+    span.first = packed && b > 0 ? lengths[b - 1] : 0;
     span.count = lengths[b] - span.first;
     if (span.count < 0 || span.first < 0 || span.first + span.count > most) {
       return fail(Code::invalid_argument, "{}: sample {} has the {} [{}, {}); there are {}", label, b,
                   what, span.first, span.first + span.count, most);
     }
   }
-  if (!padding || counted) return span;
+  if (!padding || packed) return span;
   span.first = most - padding[0] - span.count;
   if (span.first >= 0 && padding[0] >= 0) return span;
   return fail(Code::invalid_argument, "{}: sample {} has {} {} before a padding of {}; there are {}",
@@ -66,17 +66,20 @@ Status read_samples(const FlashShape& a, const RunArgs& args, const std::string&
   const auto list = [&](size_t input) {
     return a.has[input] ? input_of<int64_t>(args, input) : nullptr;
   };
-  int64_t keep = 0;
+  int64_t dropout_bit = 0;
   for (int64_t b = 0; b < a.batch; ++b) {
-    ANYNPU_ASSIGN(const Span rows, span_of(label, "rows", list(kFlashRowLengths), a.counted_rows,
+    ANYNPU_ASSIGN(const Span rows, span_of(label, "rows", list(kFlashRowLengths), a.packed_rows,
                                            list(kFlashRowPadding), b, a.rows));
-    ANYNPU_ASSIGN(const Span keys, span_of(label, "keys", list(kFlashKeyLengths), a.counted_keys,
-                                           a.paged ? nullptr : list(kFlashKeyPadding), b, a.most_keys));
-    samples[b] = {rows.first, rows.count, keys.first, keys.count, keep};
-    keep += a.heads * rows.count * keys.count;
-    if (a.has[kFlashKeep] && keep > a.keep_bits) {
-      return fail(Code::invalid_argument, "{}: the mask of dropout has {} bits; expected {} for the "
-                  "scores up to sample {}", label, a.keep_bits, keep, b);
+    ANYNPU_ASSIGN(const Span keys,
+                  span_of(label, "keys", list(kFlashKeyLengths), a.packed_keys,
+                          a.paged ? nullptr : list(kFlashKeyPadding), b, a.most_keys));
+    samples[b] = {rows.first, rows.count, keys.first, keys.count, dropout_bit};
+    dropout_bit += a.heads * rows.count * keys.count;
+    if (a.has[kFlashDropoutMask] && dropout_bit > a.dropout_bits) {
+      return fail(Code::invalid_argument,
+                  "{}: the mask of dropout has {} bits; expected {} for the "
+                  "scores up to sample {}",
+                  label, a.dropout_bits, dropout_bit, b);
     }
     for (int64_t n = 0; a.paged && n * a.key.length < keys.count; ++n) {
       const int64_t block = list(kFlashBlockTable)[b * a.table_columns + n];
@@ -94,7 +97,7 @@ void clear_outputs(const FlashShape& a, std::span<const Operand> outputs, const 
     if (!args.outputs[i]) continue;
     const auto count = static_cast<size_t>(element_count(outputs[i].shape));
     std::memset(args.outputs[i], 0, bytes_of(outputs[i].dtype, count));
-    if (i == kFlashLogSum) std::fill_n(output_of<float>(args, i), count, INFINITY);
+    if (i == kFlashLogSumExp) std::fill_n(output_of<float>(args, i), count, INFINITY);
   }
 }
 

@@ -24,7 +24,7 @@ Status gradient_rule(OpContext& context) {
     if (output >= context.outputs.size() || !context.has_input(input)) continue;
     ANYNPU_TRY(set_output(context, output, DType::f32, context.inputs[input].shape));
   }
-  for (size_t input : {size_t{kFlashGradY}, size_t{kFlashResult}, size_t{kFlashGradLogSum}}) {
+  for (size_t input : {size_t{kFlashGradY}, size_t{kFlashResult}, size_t{kFlashGradLogSumExp}}) {
     if (!context.has_input(input)) {
       return fail(Code::invalid_argument, "{}: {} is left out; expected what the run before it gave",
                   context.label(), context.schema->inputs[input].name);
@@ -34,14 +34,16 @@ Status gradient_rule(OpContext& context) {
     if (input.present && !input.fully_known()) return {};
   }
   ANYNPU_ASSIGN(const FlashShape a, flash_shape_of(context));
-  const int64_t stats = a.heads * (a.counted_rows ? 1 : a.batch) * a.rows;
+  const int64_t stats = a.heads * (a.packed_rows ? 1 : a.batch) * a.rows;
   const bool fits = context.inputs[kFlashResult].shape == context.inputs[kFlashGradY].shape &&
-                    element_count(context.inputs[kFlashGradLogSum].shape) == stats;
+                    element_count(context.inputs[kFlashGradLogSumExp].shape) == stats;
   if (fits) return {};
-  return fail(Code::shape_mismatch, "{}: dY is {}, Y {} and there are {} logarithms; expected the same shapes "
-              "and {}", context.label(), to_string(context.inputs[kFlashGradY].shape),
+  return fail(Code::shape_mismatch,
+              "{}: dY is {}, Y {} and there are {} logarithms; expected the same shapes "
+              "and {}",
+              context.label(), to_string(context.inputs[kFlashGradY].shape),
               to_string(context.inputs[kFlashResult].shape),
-              element_count(context.inputs[kFlashGradLogSum].shape), stats);
+              element_count(context.inputs[kFlashGradLogSumExp].shape), stats);
 }
 
 constexpr DTypeSet kCacheTypes = kFloats | DTypeSet{DType::i8, DType::i4, DType::hif8, DType::f8e4m3,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FlashAttention: layouts, and what the operands say.
+// FlashAttention: layouts, shapes and attributes of the operands, checked.
 #include <algorithm>
 
 #include "ops/attention/flash.h"
@@ -10,8 +10,8 @@ namespace anynpu::ops::attention {
 
 namespace {
 
-// A tensor of heads as a layout describes it.
-struct Laid {
+// Extents and strides of a tensor of heads.
+struct HeadTensor {
   int64_t batch = 1, heads = 1, length = 1, size = 1;
   HeadSteps steps;
   int64_t chunk = 0, chunk_step = 0;
@@ -23,41 +23,52 @@ Status misfit(const OpContext& context, const char* what, const Shape& shape,
               to_string(shape), layout);
 }
 
-// Axes by their letters; H is cut into `heads`.
-Result<Laid> laid_out(const OpContext& context, const char* what, const Shape& shape,
-                      const std::string& layout, int64_t heads) {
-  Laid laid;
-  laid.heads = heads;
+// Reads a layout such as "BNSD"; H is split into `heads`.
+Result<HeadTensor> read_layout(const OpContext& context, const char* what, const Shape& shape,
+                               const std::string& layout, int64_t heads) {
+  HeadTensor tensor;
+  tensor.heads = heads;
   if (layout == "NZ") {
     if (shape.size() != 5) return misfit(context, what, shape, "blocks x N x D/16 x S x 16");
-    laid.batch = shape[0], laid.heads = shape[1], laid.length = shape[3];
-    laid.chunk = shape[4], laid.size = shape[2] * laid.chunk;
-    laid.chunk_step = laid.length * laid.chunk;
-    laid.steps = {shape[1] * shape[2] * laid.chunk_step, shape[2] * laid.chunk_step, laid.chunk};
-    return laid;
+    tensor.batch = shape[0], tensor.heads = shape[1], tensor.length = shape[3];
+    tensor.chunk = shape[4], tensor.size = shape[2] * tensor.chunk;
+    tensor.chunk_step = tensor.length * tensor.chunk;
+    tensor.steps = {shape[1] * shape[2] * tensor.chunk_step, shape[2] * tensor.chunk_step,
+                    tensor.chunk};
+    return tensor;
   }
   if (shape.size() != layout.size()) return misfit(context, what, shape, layout);
   int64_t step = 1;
   for (size_t i = layout.size(); i-- > 0; step *= shape[i]) {
     switch (layout[i]) {
-      case 'B': laid.batch = shape[i], laid.steps.batch = step; break;
-      case 'S': laid.length = shape[i], laid.steps.row = step; break;
-      case 'T': laid.length = shape[i], laid.steps.row = step; break;
-      case 'N': laid.heads = shape[i], laid.steps.head = step; break;
-      case 'D': laid.size = shape[i]; break;
+      case 'B':
+        tensor.batch = shape[i], tensor.steps.batch = step;
+        break;
+      case 'S':
+        tensor.length = shape[i], tensor.steps.row = step;
+        break;
+      case 'T':
+        tensor.length = shape[i], tensor.steps.row = step;
+        break;
+      case 'N':
+        tensor.heads = shape[i], tensor.steps.head = step;
+        break;
+      case 'D':
+        tensor.size = shape[i];
+        break;
       case 'H':
         if (heads < 1 || shape[i] % heads != 0) {
           return fail(Code::shape_mismatch, "{}: {} is {}; its width is not a multiple of {} heads",
                       context.label(), what, to_string(shape), heads);
         }
-        laid.size = shape[i] / heads, laid.steps.head = laid.size;
+        tensor.size = shape[i] / heads, tensor.steps.head = tensor.size;
         break;
       default:
         return fail(Code::invalid_argument, "{}: the layout is '{}'; expected axes of B, N, S, D, H "
                     "and T", context.label(), layout);
     }
   }
-  return laid;
+  return tensor;
 }
 
 // Steps of a tensor of rank 4 that broadcasts: an extent of 1 is repeated, others are at least
@@ -81,16 +92,16 @@ Status steps_of(const OpContext& context, size_t input, const std::array<int64_t
 Status read_cache(const OpContext& context, FlashShape& a, FlashCache& cache, size_t scale_input) {
   const char* const what = cache.input == kFlashKey ? "K" : cache.input == kFlashValue ? "V" : "K rope";
   const Shape& shape = context.inputs[cache.input].shape;
-  ANYNPU_ASSIGN(const Laid laid, laid_out(context, what, shape, context.string_attr("kv_layout"),
-                                          a.kv_heads));
-  if (laid.heads != a.kv_heads) {
+  ANYNPU_ASSIGN(const HeadTensor tensor,
+                read_layout(context, what, shape, context.string_attr("kv_layout"), a.kv_heads));
+  if (tensor.heads != a.kv_heads) {
     return fail(Code::shape_mismatch, "{}: {} has {} heads; expected {}", context.label(), what,
-                laid.heads, a.kv_heads);
+                tensor.heads, a.kv_heads);
   }
   cache.type = context.inputs[cache.input].dtype;
-  cache.size = laid.size, cache.steps = laid.steps;
-  cache.chunk = laid.chunk, cache.chunk_step = laid.chunk_step;
-  cache.units = laid.batch, cache.length = laid.length;
+  cache.size = tensor.size, cache.steps = tensor.steps;
+  cache.chunk = tensor.chunk, cache.chunk_step = tensor.chunk_step;
+  cache.units = tensor.batch, cache.length = tensor.length;
   if (scale_input == 0) return {};
   a.scales_by_sample = a.paged && context.int_attr("scales_by_sample") != 0;
   const std::array<int64_t, 4> least = {a.scales_by_sample ? a.batch : cache.units, a.kv_heads,
@@ -119,22 +130,25 @@ Status read_modes(const OpContext& context, FlashShape& a) {
                 "0 to 8 and 0 to 3", context.label(), mode, kind);
   }
   a.mode = static_cast<KeyMode>(mode);
-  a.shift_kind = static_cast<ShiftKind>(kind);
+  a.bias_kind = static_cast<BiasKind>(kind);
   // So large that sums with positions stay numbers.
   constexpr int64_t kMost = int64_t{1} << 40;
   a.before = std::clamp(context.int_attr("before"), -kMost, kMost);
   a.after = std::clamp(context.int_attr("after"), -kMost, kMost);
   a.prefixes = context.ints_attr("prefixes");
   a.row_start = context.int_attr("row_start"), a.key_start = context.int_attr("key_start");
-  if (a.has[kFlashKeep]) a.keep_bits = 8 * element_count(context.inputs[kFlashKeep].shape);
-  a.scale = context.float_attr("scale"), a.keep = context.float_attr("keep");
+  if (a.has[kFlashDropoutMask])
+    a.dropout_bits = 8 * element_count(context.inputs[kFlashDropoutMask].shape);
+  a.scale = context.float_attr("scale"), a.keep_prob = context.float_attr("keep");
   if (a.mode == KeyMode::prefix && std::ssize(a.prefixes) != a.batch) {
     return fail(Code::invalid_argument, "{}: sparse mode 6 has {} prefixes; expected one for each of "
                 "{} samples", context.label(), a.prefixes.size(), a.batch);
   }
-  if (a.has[kFlashKeep] && !(a.keep > 0 && a.keep <= 1)) {
-    return fail(Code::invalid_argument, "{}: the share that dropout keeps is {}; expected more than 0 "
-                "and at most 1", context.label(), a.keep);
+  if (a.has[kFlashDropoutMask] && !(a.keep_prob > 0 && a.keep_prob <= 1)) {
+    return fail(Code::invalid_argument,
+                "{}: the share that dropout keeps is {}; expected more than 0 "
+                "and at most 1",
+                context.label(), a.keep_prob);
   }
   return {};
 }
@@ -157,17 +171,17 @@ Result<FlashShape> flash_shape_of(const OpContext& context) {
                 context.label(), a.heads, a.kv_heads);
   }
   const std::string layout = context.string_attr("layout");
-  ANYNPU_ASSIGN(const Laid q, laid_out(context, "Q", context.inputs[kFlashQuery].shape, layout,
-                                       a.heads));
+  ANYNPU_ASSIGN(const HeadTensor q,
+                read_layout(context, "Q", context.inputs[kFlashQuery].shape, layout, a.heads));
   if (q.heads != a.heads) {
     return fail(Code::shape_mismatch, "{}: Q has {} heads; expected {}", context.label(), q.heads,
                 a.heads);
   }
   a.q = q.steps, a.size = q.size, a.rows = q.length;
-  a.counted_rows = layout.find('T') != layout.npos;
+  a.packed_rows = layout.find('T') != layout.npos;
   a.paged = a.has[kFlashBlockTable];
-  a.counted_keys = !a.paged && context.string_attr("kv_layout").find('T') != std::string::npos;
-  a.batch = a.counted_rows && a.has[kFlashRowLengths]
+  a.packed_keys = !a.paged && context.string_attr("kv_layout").find('T') != std::string::npos;
+  a.batch = a.packed_rows && a.has[kFlashRowLengths]
                 ? element_count(context.inputs[kFlashRowLengths].shape)
                 : q.batch;
   a.key.input = kFlashKey, a.value.input = kFlashValue, a.rope.input = kFlashKeyRope;
@@ -180,14 +194,15 @@ Result<FlashShape> flash_shape_of(const OpContext& context) {
   }
   if (a.has[kFlashKeyRope]) {
     ANYNPU_TRY(read_cache(context, a, a.rope, 0));
-    ANYNPU_ASSIGN(const Laid rope, laid_out(context, "Q rope", context.inputs[kFlashQueryRope].shape,
-                                            layout, a.heads));
+    ANYNPU_ASSIGN(
+        const HeadTensor rope,
+        read_layout(context, "Q rope", context.inputs[kFlashQueryRope].shape, layout, a.heads));
     a.rope_q = rope.steps, a.rope_size = rope.size;
     if (rope.size != a.rope.size || rope.length != q.length || a.rope.length != a.key.length)
       return misfit(context, "Q rope", context.inputs[kFlashQueryRope].shape, "as long as Q and K rope");
   }
   if (a.key.size != a.size || a.key.units != a.value.units || a.key.length != a.value.length ||
-      (!a.paged && !a.counted_keys && a.key.units != a.batch)) {
+      (!a.paged && !a.packed_keys && a.key.units != a.batch)) {
     return fail(Code::shape_mismatch, "{}: Q is {}, K is {} and V is {} in layouts {} and {}; they do "
                 "not fit each other", context.label(), to_string(context.inputs[0].shape),
                 to_string(context.inputs[1].shape), to_string(context.inputs[2].shape), layout,
@@ -204,10 +219,12 @@ Result<FlashShape> flash_shape_of(const OpContext& context) {
     a.columns = table[1] * a.key.length;
   }
   a.most_keys = std::min(a.most_keys, a.columns);
-  if ((a.counted_rows && !a.has[kFlashRowLengths]) ||
-      ((a.counted_keys || a.paged) && !a.has[kFlashKeyLengths])) {
-    return fail(Code::invalid_argument, "{}: lengths of {} are left out; layout {} and block tables "
-                "need them", context.label(), a.counted_rows ? "sequences" : "keys", layout);
+  if ((a.packed_rows && !a.has[kFlashRowLengths]) ||
+      ((a.packed_keys || a.paged) && !a.has[kFlashKeyLengths])) {
+    return fail(Code::invalid_argument,
+                "{}: lengths of {} are left out; layout {} and block tables "
+                "need them",
+                context.label(), a.packed_rows ? "sequences" : "keys", layout);
   }
   ANYNPU_TRY(check_list(context, kFlashRowLengths, a.batch));
   ANYNPU_TRY(check_list(context, kFlashKeyLengths, a.batch));
@@ -218,17 +235,16 @@ Result<FlashShape> flash_shape_of(const OpContext& context) {
   const bool gradient = context.inputs.size() > kFlashInputs;
   const std::string out = context.string_attr("out_layout");
   const Shape& result = gradient ? context.inputs[kFlashGradY].shape : context.outputs[0].shape;
-  ANYNPU_ASSIGN(const Laid y, laid_out(context, "Y", result, out, a.heads));
+  ANYNPU_ASSIGN(const HeadTensor y, read_layout(context, "Y", result, out, a.heads));
   a.y = y.steps;
-  a.stats = a.counted_rows ? HeadSteps{0, 1, a.heads}
-                           : HeadSteps{a.heads * a.rows, a.rows, 1};
-  const bool slopes = a.shift_kind == ShiftKind::slope || a.shift_kind == ShiftKind::root_slope;
-  const int64_t rows = a.counted_rows ? 0 : a.rows, columns = a.counted_keys ? 0 : a.columns;
+  a.stats = a.packed_rows ? HeadSteps{0, 1, a.heads} : HeadSteps{a.heads * a.rows, a.rows, 1};
+  const bool alibi = a.bias_kind == BiasKind::alibi || a.bias_kind == BiasKind::sqrt_alibi;
+  const int64_t rows = a.packed_rows ? 0 : a.rows, columns = a.packed_keys ? 0 : a.columns;
   if (a.reads_mask())
     ANYNPU_TRY(steps_of(context, kFlashMask, {a.batch, a.heads, rows, columns}, a.mask_steps));
-  if (a.has[kFlashShift]) {
-    ANYNPU_TRY(steps_of(context, kFlashShift,
-                        {a.batch, a.heads, slopes ? 2 : rows, slopes ? 2 : columns}, a.shift_steps));
+  if (a.has[kFlashBias]) {
+    ANYNPU_TRY(steps_of(context, kFlashBias,
+                        {a.batch, a.heads, alibi ? 2 : rows, alibi ? 2 : columns}, a.bias_steps));
   }
   return a;
 }
@@ -245,21 +261,21 @@ Status flash_rule(OpContext& context) {
     return fail(Code::invalid_argument, "{}: {} heads of queries and {} of keys; expected at least one",
                 context.label(), heads, kv_heads);
   }
-  ANYNPU_ASSIGN(const Laid laid, laid_out(context, "Q", q.shape, layout, heads));
-  ANYNPU_ASSIGN(const Laid value, laid_out(context, "V", context.inputs[2].shape,
-                                           context.string_attr("kv_layout"), kv_heads));
+  ANYNPU_ASSIGN(const HeadTensor tensor, read_layout(context, "Q", q.shape, layout, heads));
+  ANYNPU_ASSIGN(const HeadTensor value, read_layout(context, "V", context.inputs[2].shape,
+                                                    context.string_attr("kv_layout"), kv_heads));
   Shape shape;
   for (char axis : out) {
-    shape.push_back(axis == 'B'                 ? laid.batch
-                    : axis == 'N'               ? heads
-                    : axis == 'S' || axis == 'T' ? laid.length
-                    : axis == 'D'               ? value.size
-                                                : value.size * heads);
+    shape.push_back(axis == 'B'                  ? tensor.batch
+                    : axis == 'N'                ? heads
+                    : axis == 'S' || axis == 'T' ? tensor.length
+                    : axis == 'D'                ? value.size
+                                                 : value.size * heads);
   }
   ANYNPU_TRY(set_output(context, 0, context.outputs[0].dtype, shape));
-  const bool counted = layout.find('T') != layout.npos;
-  const Shape stats = counted ? Shape{laid.length, heads, 1}
-                              : Shape{laid.batch, heads, laid.length, 1};
+  const bool packed = layout.find('T') != layout.npos;
+  const Shape stats =
+      packed ? Shape{tensor.length, heads, 1} : Shape{tensor.batch, heads, tensor.length, 1};
   for (size_t i = 1; i < context.outputs.size(); ++i)
     ANYNPU_TRY(set_output(context, i, DType::f32, stats));
   for (const Operand& input : context.inputs) {

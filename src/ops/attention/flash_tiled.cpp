@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// FlashAttention on register tiles, in float32. A task takes up to 64 rows that share a head of keys
-// (rows of one head or of all its group: the step of a decoder is one task a head of keys) over the
-// keys piece by piece. The largest score and the sum of each row go on from piece to piece.
+// FlashAttention on register tiles, in float32. A task takes up to 64 query rows that share a KV
+// head (grouped-query attention: rows of all heads of the group, so a decode step is one task per
+// KV head) and loops over tiles of keys with online softmax: a running maximum and sum for each
+// row.
 #include <algorithm>
 #include <cmath>
 
@@ -14,36 +15,36 @@ void FlashTask::run() const {
   const FlashShape& a = p.a;
   std::fill_n(scratch + p.zeros_at, 32, 0.0f);
   std::fill_n(results(0), panels() * kLanes * p.value_step, 0.0f);
-  turn_queries();
+  transpose_queries();
   int64_t begin = sample.keys, end = 0;
   KeyRange ranges[kLanes * kPanels];
   for (int64_t i = 0; i < panels() * kLanes; ++i) {
     ranges[i] = i < count ? a.keys_of(sample, b, row(i)) : KeyRange{};
     const bool sinks = a.has[kFlashSink] && i < count && keys_begin == 0;
-    most()[i] = sinks ? input_of<float>(args, kFlashSink)[head(i)] : -INFINITY;
-    sum()[i] = sinks ? 1 : 0;
+    row_max()[i] = sinks ? input_of<float>(args, kFlashSink)[head(i)] : -INFINITY;
+    row_sum()[i] = sinks ? 1 : 0;
     if (i >= count || ranges[i].last <= ranges[i].first) continue;
     begin = std::min(begin, ranges[i].first);
     end = std::max(end, ranges[i].last);
   }
   begin = std::max(begin, keys_begin), end = std::min(end, keys_end);
   const CacheReader keys(a, a.key, args), values(a, a.value, args);
-  for (int64_t at = begin; at < end; at += kPiece) {
-    const int64_t n = std::min(kPiece, end - at);
+  for (int64_t at = begin; at < end; at += kKeyTile) {
+    const int64_t n = std::min(kKeyTile, end - at);
     score(keys, at, n);
     for (int64_t panel = 0; panel < panels(); ++panel)
-      weigh(panel, at, n, ranges + panel * kLanes);
+      online_softmax(panel, at, n, ranges + panel * kLanes);
     add_values(values, at, n);
   }
   if (!part) return store();
   for (int64_t i = 0; i < count; ++i) {
     float* to = part + i * (p.value_step + 2);
-    to[0] = most()[i], to[1] = sum()[i];
+    to[0] = row_max()[i], to[1] = row_sum()[i];
     std::copy_n(results(i), p.value_step, to + 2);
   }
 }
 
-void FlashTask::join(const float* parts, int64_t count_of_parts, int64_t step) const {
+void FlashTask::combine(const float* parts, int64_t count_of_parts, int64_t step) const {
   for (int64_t i = 0; i < count; ++i) {
     const float* row_part = parts + i * (p.value_step + 2);
     float top = -INFINITY, l = 0;
@@ -55,14 +56,14 @@ void FlashTask::join(const float* parts, int64_t count_of_parts, int64_t step) c
       l += one[1] * factor;
       for (int64_t d = 0; d < p.value_step; ++d) results(i)[d] += one[2 + d] * factor;
     }
-    most()[i] = top, sum()[i] = l;
+    row_max()[i] = top, row_sum()[i] = l;
   }
   store();
 }
 
-void FlashTask::turn_queries() const {
+void FlashTask::transpose_queries() const {
   const FlashShape& a = p.a;
-  const int64_t wide = a.size + a.rope_size, batch = a.counted_rows ? 0 : b;
+  const int64_t wide = a.size + a.rope_size, batch = a.packed_rows ? 0 : b;
   float* line = scratch + p.line_at;
   std::fill_n(scratch + p.queries_at, panels() * wide * kLanes, 0.0f);
   for (int64_t i = 0; i < count; ++i) {
@@ -81,16 +82,16 @@ const float* FlashTask::rows_of(const CacheReader& cache, int64_t size, int64_t 
                                 float* to, int64_t& step) const {
   if (const float* there = cache.direct(b, g, sample.first_key + at, n, step)) return there;
   for (int64_t j = 0; j < n; ++j) {
-    fetch_ahead(cache, at + j);
+    prefetch(cache, at + j);
     cache.read(b, g, sample.first_key + at + j, to + j * size);
   }
   step = size;
   return to;
 }
 
-void FlashTask::fetch_ahead(const CacheReader& cache, int64_t key) const {
-  constexpr int64_t kAhead = 24;
-  if (key + kAhead < sample.keys) cache.fetch(b, g, sample.first_key + key + kAhead);
+void FlashTask::prefetch(const CacheReader& cache, int64_t key) const {
+  constexpr int64_t kDistance = 24;
+  if (key + kDistance < sample.keys) cache.prefetch(b, g, sample.first_key + key + kDistance);
 }
 
 void FlashTask::score(const CacheReader& keys, int64_t at, int64_t n) const {
@@ -118,21 +119,22 @@ void FlashTask::add_values(const CacheReader& values, int64_t at, int64_t n) con
   float* packed = scratch + p.values_at;
   for (int64_t j = 0; j < n; ++j) {
     int64_t step = 0;
-    fetch_ahead(values, at + j);
+    prefetch(values, at + j);
     const int64_t token = sample.first_key + at + j;
     const float* line = values.direct(b, g, token, 1, step);
     if (!line) values.read(b, g, token, scratch + p.line_at);
     TileProducts::pack_row(shape, j, line ? line : scratch + p.line_at, packed);
   }
-  products().by_panels(scratch + p.weights_at, kPiece, count, shape, packed, results(0), p.value_step);
+  products().by_panels(scratch + p.weights_at, kKeyTile, count, shape, packed, results(0),
+                       p.value_step);
 }
 
 void FlashTask::store() const {
   const FlashShape& a = p.a;
   const DType type = p.outputs[0].dtype;
-  const int64_t batch = a.counted_rows ? 0 : b;
+  const int64_t batch = a.packed_rows ? 0 : b;
   for (int64_t i = 0; i < count; ++i) {
-    const float l = sum()[i];
+    const float l = row_sum()[i];
     float* result = results(i);
     for (int64_t d = 0; d < a.value_size; ++d) result[d] = l == 0 ? 0 : result[d] / l;
     const int64_t r = sample.first_row + row(i);
@@ -146,8 +148,8 @@ void FlashTask::store() const {
       if (output < args.outputs.size() && args.outputs[output])
         output_of<float>(args, output)[a.stats.at(batch, head(i), r)] = value;
     };
-    stat(kFlashLogSum, l == 0 ? INFINITY : most()[i] + std::log(l));
-    stat(kFlashMost, l == 0 ? -3.0e38f : most()[i]);
+    stat(kFlashLogSumExp, l == 0 ? INFINITY : row_max()[i] + std::log(l));
+    stat(kFlashMax, l == 0 ? -3.0e38f : row_max()[i]);
     stat(kFlashSum, l);
   }
 }
@@ -164,12 +166,12 @@ size_t FlashWork::lay_out() {
   value_step = round_up(a.value_size, 16);
   zeros_at = place(32);
   queries_at = place(panels * wide * kLanes);
-  keys_at = place(kPiece * a.size);
-  rope_at = place(kPiece * a.rope_size);
-  scores_at = place(panels * kPiece * kLanes);
-  weights_at = place(panels * kPiece * kLanes);
-  values_at = place(kPiece * value_step);
-  line_at = place(std::max({wide, a.value_size, kPiece}));
+  keys_at = place(kKeyTile * a.size);
+  rope_at = place(kKeyTile * a.rope_size);
+  scores_at = place(panels * kKeyTile * kLanes);
+  weights_at = place(panels * kKeyTile * kLanes);
+  values_at = place(kKeyTile * value_step);
+  line_at = place(std::max({wide, a.value_size, kKeyTile}));
   results_at = place(panels * kLanes * value_step);
   stats_at = place(2 * kLanes * kPanels);
   return end;
@@ -188,28 +190,34 @@ class FlashPlan final : public KernelPlan {
     ANYNPU_TRY(read_samples(a, args, work.label, samples));
     clear_outputs(a, work.outputs, args);
     if (work.splits > 1) return run_split(args, samples);
-    const int64_t pieces = work.tasks_of_head();
-    parallel_slots(thread_scratch_count, static_cast<size_t>(a.batch * a.kv_heads * pieces),
+    const int64_t row_tasks = work.tasks_of_head();
+    parallel_slots(thread_scratch_count, static_cast<size_t>(a.batch * a.kv_heads * row_tasks),
                    [&](size_t task, size_t slot) {
                      const auto i = static_cast<int64_t>(task);
-                     const FlashTask made = task_of(args, samples, i / pieces, i % pieces, slot);
+                     const FlashTask made =
+                         task_of(args, samples, i / row_tasks, i % row_tasks, slot);
                      if (made.count > 0) made.run();
                    });
     return {};
   }
 
  private:
-  FlashTask task_of(const RunArgs& args, const FlashSample* samples, int64_t head, int64_t piece,
+  FlashTask task_of(const RunArgs& args, const FlashSample* samples, int64_t head, int64_t row_task,
                     size_t slot) const {
     constexpr int64_t kRows = FlashWork::kLanes * FlashWork::kPanels;
     const FlashShape& a = work.a;
     const FlashSample& sample = samples[head / a.kv_heads];
-    return {work, args, sample, head / a.kv_heads, head % a.kv_heads, piece * kRows,
-            std::min(kRows, sample.rows * a.group() - piece * kRows),
+    return {work,
+            args,
+            sample,
+            head / a.kv_heads,
+            head % a.kv_heads,
+            row_task * kRows,
+            std::min(kRows, sample.rows * a.group() - row_task * kRows),
             reinterpret_cast<float*>(thread_scratch(args, slot))};
   }
 
-  // A few rows over many keys: parts of the keys first, then the sums of all parts.
+  // Split KV (flash decoding), for few rows and many keys: partial results, then their combination.
   Status run_split(const RunArgs& args, const FlashSample* samples) const {
     const FlashShape& a = work.a;
     auto* parts = reinterpret_cast<float*>(args.workspace + parts_at);
@@ -218,7 +226,8 @@ class FlashPlan final : public KernelPlan {
                    [&](size_t number, size_t slot) {
                      const auto i = static_cast<int64_t>(number);
                      FlashTask task = task_of(args, samples, i / work.splits, 0, slot);
-                     const int64_t length = round_up(ceil_div(task.sample.keys, work.splits), FlashWork::kPiece);
+                     const int64_t length =
+                         round_up(ceil_div(task.sample.keys, work.splits), FlashWork::kKeyTile);
                      task.keys_begin = i % work.splits * length;
                      task.keys_end = task.keys_begin + length;
                      task.part = parts + i * step;
@@ -227,7 +236,7 @@ class FlashPlan final : public KernelPlan {
     parallel_slots(thread_scratch_count, static_cast<size_t>(heads), [&](size_t number, size_t slot) {
       const auto i = static_cast<int64_t>(number);
       const FlashTask task = task_of(args, samples, i, 0, slot);
-      if (task.count > 0) task.join(parts + i * work.splits * step, work.splits, step);
+      if (task.count > 0) task.combine(parts + i * work.splits * step, work.splits, step);
     });
     return {};
   }
@@ -269,7 +278,7 @@ Status can_run_flash(const OpContext& context) {
   const auto takes = [&](const Operand& operand) {
     return !operand.present || kTiledTypes.has(operand.dtype);
   };
-  for (size_t input : {size_t{kFlashQuery}, size_t{kFlashShift}, size_t{kFlashQueryRope},
+  for (size_t input : {size_t{kFlashQuery}, size_t{kFlashBias}, size_t{kFlashQueryRope},
                        size_t{kFlashKeyRope}, size_t{kFlashGradY}, size_t{kFlashResult}}) {
     if (input < context.inputs.size() && !takes(context.inputs[input]))
       return fail(Code::unsupported_dtype, "input {} is {}", input, name_of(context.inputs[input].dtype));

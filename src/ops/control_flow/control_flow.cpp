@@ -10,7 +10,7 @@ namespace anynpu::ops::control_flow {
 
 namespace {
 
-Status open_rule(OpContext&) { return {}; }
+Status no_rule(OpContext&) { return {}; }
 
 struct FlowName {
   std::string_view name;
@@ -43,7 +43,7 @@ void register_family(Registry& registry) {
                           .inputs = {{"inputs", "V", Presence::variadic}},
                           .outputs = {{"outputs", "V", Presence::variadic}},
                           .traits = OpTraits::general().with(op.precision).with(SizedBy::data),
-                          .shape = open_rule,
+                          .shape = no_rule,
                           .is_flow = true});
   }
 }

@@ -66,7 +66,7 @@ Result<Convs> convs_of(const OpContext& context) {
 // Constants: [right side of the expansion][of the projection][biases of both][weights and biases of
 // the depthwise convolution], each from a line of its own.
 struct Packed {
-  PackedRight expand, project;
+  PackedB expand, project;
   int64_t blocks = 0, taps = 0;  // of the depthwise convolution
 
   explicit Packed(const Convs& convs)
@@ -143,10 +143,10 @@ struct AmxBottleneckPlan final : KernelPlan {
     return s;
   }
 
-  static void set_clamp(const Activation& activation, Finish& finish) {
-    finish.clamp = activation.on;
-    finish.min = activation.min;
-    finish.max = activation.max;
+  static void set_clamp(const Activation& activation, Epilogue& epilogue) {
+    epilogue.clamp = activation.on;
+    epilogue.min = activation.min;
+    epilogue.max = activation.max;
   }
   static PixelProduct product_of(const Activation& activation) {
     constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -227,25 +227,25 @@ struct AmxBottleneckPlan final : KernelPlan {
     }
   }
 
-  Finish finish_of(const RunArgs& args, const Strip& s) const {
+  Epilogue epilogue_of(const RunArgs& args, const Strip& s) const {
     const int64_t plane = out_h * out_w * kBlock;
     const int64_t at = s.image * out_blocks * plane + s.first * out_w * kBlock;
     const bool added = args.inputs.size() > kBlockResidual && args.inputs[kBlockResidual];
-    Finish finish;
-    finish.bias = floats_at(args, packed.project_bias_at());
-    finish.residual = added ? input_of<BF16>(args, kBlockResidual) + at : nullptr;
-    finish.out = output_of<BF16>(args, 0) + at;
-    finish.row_step = kBlock;
-    finish.tile_step = plane;
-    finish.rows = (s.last - s.first) * out_w;
-    finish.columns = out_blocks * kBlock;
-    set_clamp(convs.after_project, finish);
-    return finish;
+    Epilogue epilogue;
+    epilogue.bias = floats_at(args, packed.project_bias_at());
+    epilogue.residual = added ? input_of<BF16>(args, kBlockResidual) + at : nullptr;
+    epilogue.out = output_of<BF16>(args, 0) + at;
+    epilogue.row_step = kBlock;
+    epilogue.tile_step = plane;
+    epilogue.rows = (s.last - s.first) * out_w;
+    epilogue.columns = out_blocks * kBlock;
+    set_clamp(convs.after_project, epilogue);
+    return epilogue;
   }
 
   void project(const RunArgs& args, const Strip& s, std::byte* scratch) const {
     const std::byte* const filtered = scratch + filtered_at();
-    const Finish finish = finish_of(args, s);
+    const Epilogue epilogue = epilogue_of(args, s);
     const BF16* b = reinterpret_cast<const BF16*>(args.packed + packed.project_at()) +
                     s.first_panel * kStepElements;
     if (cut.parts == 1) {
@@ -254,11 +254,11 @@ struct AmxBottleneckPlan final : KernelPlan {
       p.a_step = out_span * kDepth;
       p.b = b;
       p.b_panel = packed.project.panel_elements();
-      p.bias = finish.bias;
-      p.residual = finish.residual;
-      p.out = finish.out;
-      p.block_step = finish.tile_step;
-      p.pixels = finish.rows;
+      p.bias = epilogue.bias;
+      p.residual = epilogue.residual;
+      p.out = epilogue.out;
+      p.block_step = epilogue.tile_step;
+      p.pixels = epilogue.rows;
       p.blocks = out_blocks;
       p.steps = s.end_panel - s.first_panel;
       return engine->multiply_pixels(p);
@@ -270,13 +270,13 @@ struct AmxBottleneckPlan final : KernelPlan {
     job.step_at = project_at.data();
     job.b = b;
     job.b_panel = packed.project.panel_elements();
-    job.row_panels = ceil_div(finish.rows, kPanel);
+    job.row_panels = ceil_div(epilogue.rows, kPanel);
     job.column_panels = packed.project.panels();
     job.columns_outside = true;
     job.steps = s.end_panel - s.first_panel;
     job.last = false;
     job.sums = reinterpret_cast<float*>(scratch);
-    job.finish = &finish;
+    job.epilogue = &epilogue;
     engine->multiply(job);
   }
 
@@ -300,14 +300,14 @@ struct AmxBottleneckPlan final : KernelPlan {
     const int64_t panels = out_span / kPanel;
     const int64_t first = task / panels * cut.parts;
     const Strip s = strip_of(first);
-    const Finish finish = finish_of(args, s);
+    const Epilogue epilogue = epilogue_of(args, s);
     Job job;
     job.row = task % panels * kPanel;
     job.row_panels = 1;
     job.column_panels = packed.project.panels();
     std::byte* const sums = thread_scratch(args, static_cast<size_t>(first));
     job.sums = reinterpret_cast<float*>(sums) + task % panels * job.column_panels * kBlockSums;
-    job.finish = &finish;
+    job.epilogue = &epilogue;
     const int64_t step = thread_scratch(args, static_cast<size_t>(first + 1)) - sums;
     engine->add_sums(job, cut.parts, step / 4);
   }
@@ -419,7 +419,7 @@ class AmxBottleneck final : public Kernel {
   }
 
   static void pack_right(const OpContext& context, const BottleneckStage& stage,
-                         const PackedRight& right, std::byte* weights, std::byte* bias) {
+                         const PackedB& right, std::byte* weights, std::byte* bias) {
     const auto constant = [&](int input) {
       return context.inputs[static_cast<size_t>(input)].constant.data();
     };

@@ -160,9 +160,9 @@ struct Grid {
 
 struct AmxConvPlan final : KernelPlan {
   const Engine* engine = nullptr;
-  PackedRight right;
+  PackedB right;
   Grid grid;
-  Cut cut;
+  TaskTiling tiling;
   Activation activation;
   int64_t plane = 0;             // pixels of an output image
   int64_t span = 0;              // places of a task's part of the grid
@@ -172,7 +172,7 @@ struct AmxConvPlan final : KernelPlan {
 
   void lay_out() {
     const int64_t sets = static_cast<int64_t>(grid.phases.size());
-    span = round_up(cut.rows, kPanel) + grid.most_offset();
+    span = round_up(tiling.rows, kPanel) + grid.most_offset();
     for (int64_t block = 0; block < grid.blocks(); ++block) {
       for (int64_t tap = 0; tap < grid.taps(); ++tap) {
         const auto phase = static_cast<int64_t>(grid.phase_of_tap[static_cast<size_t>(tap)]);
@@ -193,22 +193,22 @@ struct AmxConvPlan final : KernelPlan {
   int64_t scratch_bytes() const { return grid.sets() * span * kDepth * 2; }
 
   Status run(const RunArgs& args) const override {
-    if (cut.m == 0) return {};
+    if (tiling.m == 0) return {};
     const bool added = args.inputs.size() > 3 && args.inputs[3];
-    Finish finish;
-    finish.bias = reinterpret_cast<const float*>(args.packed + bias_start);
-    finish.residual = added ? input_of<BF16>(args, 3) : nullptr;
-    finish.out = output_of<BF16>(args, 0);
-    finish.row_at = row_at.data();
-    finish.tile_step = plane * kUnit;
-    finish.rows = cut.m;
-    finish.columns = round_up(right.n, kUnit);  // the layout has whole blocks
-    finish.clamp = activation.on;
-    finish.min = activation.min;
-    finish.max = activation.max;
-    run_tasks(cut.tasks(), *this, args, [&](int64_t task, std::byte* scratch) {
-      const int64_t row = cut.first_row(task), rows = cut.end_row(task) - row;
-      const int64_t panels = ceil_div(rows, kPanel), panel = cut.first_panel(task);
+    Epilogue epilogue;
+    epilogue.bias = reinterpret_cast<const float*>(args.packed + bias_start);
+    epilogue.residual = added ? input_of<BF16>(args, 3) : nullptr;
+    epilogue.out = output_of<BF16>(args, 0);
+    epilogue.row_at = row_at.data();
+    epilogue.tile_step = plane * kUnit;
+    epilogue.rows = tiling.m;
+    epilogue.columns = round_up(right.n, kUnit);  // the layout has whole blocks
+    epilogue.clamp = activation.on;
+    epilogue.min = activation.min;
+    epilogue.max = activation.max;
+    run_tasks(tiling.tasks(), *this, args, [&](int64_t task, std::byte* scratch) {
+      const int64_t row = tiling.first_row(task), rows = tiling.end_row(task) - row;
+      const int64_t panels = ceil_div(rows, kPanel), panel = tiling.first_panel(task);
       grid.arrange(*engine, input_of<BF16>(args, 0), row, panels * kPanel + grid.most_offset(),
                    span, reinterpret_cast<BF16*>(scratch));
       Job job;
@@ -219,12 +219,12 @@ struct AmxConvPlan final : KernelPlan {
       job.b = reinterpret_cast<const BF16*>(args.packed) + panel * right.panel_elements();
       job.b_panel = right.panel_elements();
       job.row_panels = panels;
-      job.column_panels = cut.end_panel(task) - panel;
+      job.column_panels = tiling.end_panel(task) - panel;
       job.steps = right.steps();
-      job.columns_outside = cut.columns_outside;
+      job.columns_outside = tiling.columns_outside;
       job.row = row;
       job.column = panel * kPanel;
-      job.finish = &finish;
+      job.epilogue = &epilogue;
       engine->multiply(job);
     });
     return {};
@@ -292,7 +292,7 @@ class AmxConv final : public Kernel {
     plan->bias_start = bias_start();
     const bool empty = element_count(context.outputs[0].shape) == 0;
     const auto threads = static_cast<int64_t>(context.target.threads);
-    plan->cut = cut_work(right_, empty ? 0 : grid.places(), grid.sets() * kDepth * 2, threads);
+    plan->tiling = tile_work(right_, empty ? 0 : grid.places(), grid.sets() * kDepth * 2, threads);
     if (!empty) plan->lay_out();
     plan->add_thread_scratch(static_cast<size_t>(threads),
                              static_cast<size_t>(plan->scratch_bytes()));
@@ -312,7 +312,7 @@ class AmxConv final : public Kernel {
   const Engine& engine_;
   int64_t channels_, width_, taps_;
   bool folded_;
-  PackedRight right_;
+  PackedB right_;
 };
 
 }  // namespace

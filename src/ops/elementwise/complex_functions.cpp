@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ComplexFunction (domain anynpu): a function of one or two complex tensors, which are broadcast.
-// The attribute `function` names a row of the table below. Computed in double.
+// The attribute `function` names a function of the table below. Computed in double.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -22,7 +22,7 @@ using Number = std::complex<double>;
 
 enum class Gives : uint8_t { complex, real, boolean };
 
-struct Row {
+struct ComplexFunction {
   std::string_view name;
   size_t operands;
   Number (*compute)(const Number& a, const Number& b);
@@ -50,7 +50,7 @@ Number exp_minus_one(const Number& z) {
 #define ANYNPU_TWO(expression) \
   [](const Number& a, const Number& b) -> Number { return (expression); }
 
-constexpr Row kRows[] = {
+constexpr ComplexFunction kFunctions[] = {
     {"Abs", 1, ANYNPU_ONE(std::abs(a)), Gives::real},
     {"Acos", 1, ANYNPU_ONE(std::acos(a))},
     {"Acosh", 1, ANYNPU_ONE(std::acosh(a))},
@@ -97,13 +97,13 @@ constexpr Row kRows[] = {
 #undef ANYNPU_ONE
 #undef ANYNPU_TWO
 
-Result<const Row*> row_of(const OpContext& context) {
+Result<const ComplexFunction*> function_of(const OpContext& context) {
   const std::string name = context.string_attr("function");
-  for (const Row& row : kRows) {
-    if (row.name != name) continue;
-    if (context.has_input(1) == (row.operands == 2)) return &row;
+  for (const ComplexFunction& function : kFunctions) {
+    if (function.name != name) continue;
+    if (context.has_input(1) == (function.operands == 2)) return &function;
     return fail(Code::invalid_argument, "{}: {} takes {} inputs", context.label(), name,
-                row.operands);
+                function.operands);
   }
   return fail(Code::invalid_argument, "{}: there is no complex function '{}'; check the name",
               context.label(), name);
@@ -111,10 +111,10 @@ Result<const Row*> row_of(const OpContext& context) {
 
 Status rule(OpContext& context) {
   const Operand &a = context.inputs[0], &b = context.inputs[1];
-  ANYNPU_ASSIGN(const Row* row, row_of(context));
-  context.outputs[0].dtype = row->gives == Gives::boolean ? DType::boolean
-                             : row->gives == Gives::real  ? part_of(a.dtype)
-                                                          : a.dtype;
+  ANYNPU_ASSIGN(const ComplexFunction* function, function_of(context));
+  context.outputs[0].dtype = function->gives == Gives::boolean ? DType::boolean
+                             : function->gives == Gives::real  ? part_of(a.dtype)
+                                                               : a.dtype;
   if (!a.has_shape || (b.present && !b.has_shape)) return {};
   ANYNPU_ASSIGN(context.outputs[0].shape, broadcast(a.shape, b.present ? b.shape : a.shape), "{}",
                 context.label());
@@ -136,15 +136,15 @@ struct Source {
 };
 
 PlanResult plan(const OpContext& context) {
-  ANYNPU_ASSIGN(const Row* row, row_of(context));
-  const bool two = row->operands == 2;
+  ANYNPU_ASSIGN(const ComplexFunction* function, function_of(context));
+  const bool two = function->operands == 2;
   const Shape& left = context.inputs[0].shape;
   const Shape& right = two ? context.inputs[1].shape : left;
   const BroadcastLoop loop = broadcast_loop(left, right, context.outputs[0].shape);
   const auto load = load_block<double>(part_of(context.inputs[0].dtype));
   const auto store = store_block<double>(part_of(context.outputs[0].dtype));
-  const int64_t parts = row->gives == Gives::complex ? 2 : 1;
-  return make_plan([=, compute = row->compute](const RunArgs& args) {
+  const int64_t parts = function->gives == Gives::complex ? 2 : 1;
+  return make_plan([=, compute = function->compute](const RunArgs& args) {
     constexpr int64_t kMost = kBlockLength / 2;
     parallel(static_cast<size_t>(loop.outer), 16, [&](size_t begin, size_t end) {
       Number a[kMost], b[kMost];
@@ -174,8 +174,8 @@ PlanResult plan(const OpContext& context) {
 }  // namespace complex_functions
 
 bool is_complex_function(std::string_view name) {
-  return std::ranges::any_of(complex_functions::kRows,
-                             [&](const auto& row) { return row.name == name; });
+  return std::ranges::any_of(complex_functions::kFunctions,
+                             [&](const auto& function) { return function.name == name; });
 }
 
 void register_complex_functions(Registry& registry) {

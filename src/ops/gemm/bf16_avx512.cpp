@@ -76,7 +76,7 @@ class Bf16GemmPlan final : public KernelPlan {
   GemmShape g;
   Bf16Panels panels;
   bool packs_b = false;
-  RowMap curve = nullptr;
+  RowMap activation_function = nullptr;
   size_t a_at = 0, b_at = 0;  // bytes in the workspace; the bias begins at 0
   int64_t tile_step = 1;      // row tiles of a task
 
@@ -173,7 +173,7 @@ class Bf16GemmPlan final : public KernelPlan {
     t.clamp = g.activation.on;
     t.min = g.activation.min;
     t.max = g.activation.max;
-    t.curve = curve;
+    t.activation_function = activation_function;
     for (; tile < last; ++tile) {
       const int64_t row = first_row(tile), rows = first_row(tile + 1) - row;
       const int64_t place = (batch * g.m + row) * g.n + column;
@@ -211,7 +211,8 @@ class Bf16Gemm final : public Kernel {
     join_batch(g);
     plan->panels = panels_;
     plan->packs_b = !constant_;
-    if (g.curve) plan->curve = row_set(Isa::avx512).find(*g.curve);
+    if (g.activation_function)
+      plan->activation_function = row_set(Isa::avx512).find(*g.activation_function);
     const auto round = [](int64_t bytes) { return static_cast<size_t>(round_up(bytes, 64)); };
     plan->a_at = round(panels_.blocks() * 16 * 4);
     plan->b_at = plan->a_at + round(g.batch() * g.m * panels_.pairs() * 4);

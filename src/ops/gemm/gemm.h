@@ -27,8 +27,8 @@ struct GemmShape {
   bool has_z = false;  // input 3, laid out as y
   // Offsets in elements of each matrix of the batch.
   std::vector<int64_t> batch_a, batch_b;
-  Activation activation;             // a clamp, or
-  std::optional<RowFunction> curve;  // a function of each element
+  Activation activation;                           // a clamp, or
+  std::optional<RowFunction> activation_function;  // a function of each element
 
   int64_t batch() const { return static_cast<int64_t>(batch_a.size()); }
 };

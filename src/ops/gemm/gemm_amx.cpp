@@ -16,7 +16,7 @@ using namespace amx;
 namespace {
 
 // A panel of columns of b, or of its transpose.
-void pack_matrix_panel(const Engine& engine, const PackedRight& right, const GemmShape& g,
+void pack_matrix_panel(const Engine& engine, const PackedB& right, const GemmShape& g,
                        int64_t panel, const BF16* b, BF16* packed) {
   g.transpose_b ? right.pack_lines(panel, b, g.k, packed)
                 : right.pack_rows(engine, panel, b, g.n, packed);
@@ -28,7 +28,7 @@ constexpr int64_t kRowBytes = kDepth * 2;
 // bytes of a result depend on them, and so on the shape of the product alone.
 constexpr int64_t kChunkSteps = 12;
 constexpr int64_t kChunkRows = 512, kChunkPanels = 12;  // of a task
-bool in_chunks(const PackedRight& right, int64_t m) {
+bool in_chunks(const PackedB& right, int64_t m) {
   constexpr int64_t kManyRows = 256, kManySteps = 64, kManyPanels = 32;
   return m >= kManyRows && right.steps() >= kManySteps && right.panels() >= kManyPanels;
 }
@@ -42,10 +42,10 @@ int64_t spare_steps(int64_t steps) {
 struct AmxGemmPlan final : KernelPlan {
   const Engine* engine = nullptr;
   GemmShape g;
-  PackedRight right;
-  Cut cut;
+  PackedB right;
+  TaskTiling tiling;
   bool packs_a = false, packs_b = false, chunks = false;
-  RowMap curve = nullptr;
+  RowMap activation_function = nullptr;
   std::vector<int64_t> step_at;
   int64_t a_at = 0,
           b_at = 0;  // bytes in the workspace; the bias begins at 0; sums are thread scratch
@@ -57,11 +57,11 @@ struct AmxGemmPlan final : KernelPlan {
     return packs_a ? panels_of_a() * right.panel_bytes()
                    : (g.m % kPanel != 0) * right.steps() * kStepElements * 2;
   }
-  int64_t sum_bytes() const { return chunks ? cut.rows * cut.task_panels * kPanel * 4 : 0; }
+  int64_t sum_bytes() const { return chunks ? tiling.rows * tiling.task_panels * kPanel * 4 : 0; }
 
   void lay_out(int64_t threads) {
-    cut = chunks ? Cut{g.m, right.panels(), kChunkRows, kChunkPanels, false}
-                 : cut_work(right, g.m, right.steps() * kRowBytes, threads);
+    tiling = chunks ? TaskTiling{g.m, right.panels(), kChunkRows, kChunkPanels, false}
+                    : tile_work(right, g.m, right.steps() * kRowBytes, threads);
     for (int64_t step = 0; step < right.steps(); ++step)
       step_at.push_back(step * (packs_a ? kStepElements * 2 : kRowBytes));
     a_at = round_up(right.panels() * kPanel * 4, 64);
@@ -75,8 +75,8 @@ struct AmxGemmPlan final : KernelPlan {
     if (g.batch() == 0 || g.m == 0 || g.n == 0) return {};
     fill_bias(args);
     pack_sides(args);
-    run_tasks(g.batch() * cut.tasks(), *this, args, [&](int64_t task, std::byte* sums) {
-      multiply(args, task / cut.tasks(), task % cut.tasks(), sums);
+    run_tasks(g.batch() * tiling.tasks(), *this, args, [&](int64_t task, std::byte* sums) {
+      multiply(args, task / tiling.tasks(), task % tiling.tasks(), sums);
     });
     return {};
   }
@@ -140,21 +140,21 @@ struct AmxGemmPlan final : KernelPlan {
   }
 
   void multiply(const RunArgs& args, int64_t batch, int64_t task, std::byte* sums) const {
-    Finish finish;
+    Epilogue epilogue;
     const int64_t result = batch * g.m * g.n;
-    finish.bias = reinterpret_cast<const float*>(args.workspace);
-    finish.residual = g.has_z ? input_of<BF16>(args, 3) + result : nullptr;
-    finish.out = output_of<BF16>(args, 0) + result;
-    finish.row_step = g.n;
-    finish.tile_step = kRows;
-    finish.rows = g.m;
-    finish.columns = g.n;
-    finish.alpha = g.alpha;
-    finish.clamp = g.activation.on;
-    finish.min = g.activation.min;
-    finish.max = g.activation.max;
-    finish.curve = curve;
-    const int64_t row = cut.first_row(task), panel = cut.first_panel(task);
+    epilogue.bias = reinterpret_cast<const float*>(args.workspace);
+    epilogue.residual = g.has_z ? input_of<BF16>(args, 3) + result : nullptr;
+    epilogue.out = output_of<BF16>(args, 0) + result;
+    epilogue.row_step = g.n;
+    epilogue.tile_step = kRows;
+    epilogue.rows = g.m;
+    epilogue.columns = g.n;
+    epilogue.alpha = g.alpha;
+    epilogue.clamp = g.activation.on;
+    epilogue.min = g.activation.min;
+    epilogue.max = g.activation.max;
+    epilogue.activation_function = activation_function;
+    const int64_t row = tiling.first_row(task), panel = tiling.first_panel(task);
     const std::byte* packed = args.workspace + a_at + batch * a_bytes();
     Job job;
     if (packs_a) {
@@ -167,20 +167,20 @@ struct AmxGemmPlan final : KernelPlan {
       job.a = reinterpret_cast<const std::byte*>(input_of<BF16>(args, 0) +
                                                  g.batch_a[static_cast<size_t>(batch)]) +
               row * job.row_bytes;
-      if (cut.end_row(task) == g.m && g.m % kPanel != 0) job.last_a = packed;
+      if (tiling.end_row(task) == g.m && g.m % kPanel != 0) job.last_a = packed;
     }
-    job.row_panels = ceil_div(cut.end_row(task) - row, kPanel);
+    job.row_panels = ceil_div(tiling.end_row(task) - row, kPanel);
     job.b = packs_b
                 ? reinterpret_cast<const BF16*>(args.workspace + b_at) + batch * right.elements()
                 : reinterpret_cast<const BF16*>(args.packed);
     job.b += panel * right.panel_elements();
     job.b_panel = right.panel_elements();
-    job.column_panels = cut.end_panel(task) - panel;
-    job.columns_outside = cut.columns_outside;
+    job.column_panels = tiling.end_panel(task) - panel;
+    job.columns_outside = tiling.columns_outside;
     job.row = row;
     job.column = panel * kPanel;
     job.sums = reinterpret_cast<float*>(sums);
-    job.finish = &finish;
+    job.epilogue = &epilogue;
     const int64_t chunk = chunks ? kChunkSteps : std::max<int64_t>(1, right.steps());
     const BF16* const b = job.b;
     int64_t step = 0;
@@ -202,7 +202,7 @@ struct AmxGemmPlan final : KernelPlan {
 
 class AmxGemm final : public Kernel {
  public:
-  AmxGemm(const Engine& engine, const PackedRight& right, bool constant)
+  AmxGemm(const Engine& engine, const PackedB& right, bool constant)
       : engine_(engine), right_(right), constant_(constant) {}
 
   size_t packed_bytes() const override {
@@ -230,9 +230,9 @@ class AmxGemm final : public Kernel {
     plan->packs_b = !constant_;
     plan->chunks = right_.spare_steps > 0 || in_chunks(right_, g.m);
     plan->packs_a = plan->chunks || g.transpose_a || g.k % kDepth != 0;
-    if (g.curve) {
-      plan->curve =
-          row_set(check_isa(Isa::avx512).ok() ? Isa::avx512 : Isa::baseline).find(*g.curve);
+    if (g.activation_function) {
+      plan->activation_function = row_set(check_isa(Isa::avx512).ok() ? Isa::avx512 : Isa::baseline)
+                                      .find(*g.activation_function);
     }
     plan->lay_out(static_cast<int64_t>(context.target.threads));
     plan->in_place_input = g.has_z ? 3 : -1;
@@ -241,7 +241,7 @@ class AmxGemm final : public Kernel {
 
  private:
   const Engine& engine_;
-  PackedRight right_;
+  PackedB right_;
   bool constant_;
 };
 
@@ -270,7 +270,7 @@ Result<std::unique_ptr<Kernel>> create_amx_gemm(const OpContext& context) {
   ANYNPU_ASSIGN(const GemmShape g, gemm_shape_of(context));
   bool one_b = true;
   for (int64_t offset : g.batch_b) one_b = one_b && offset == g.batch_b[0];
-  PackedRight right{g.k, g.n};
+  PackedB right{g.k, g.n};
   if (in_chunks(right, g.m)) right.spare_steps = spare_steps(right.steps());
   return std::unique_ptr<Kernel>(
       std::make_unique<AmxGemm>(engine(), right, context.inputs[1].is_constant && one_b));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GroupedMatMul: schema, groups of a run, and the reference in double.
+// GroupedMatMul: schema, group sizes of a run, and the reference kernel in double.
 #include "ops/gemm/grouped.h"
 
 #include <algorithm>
@@ -16,14 +16,14 @@ Result<GroupedShape> grouped_shape_of(const OpContext& context) {
   const size_t count = context.inputs.size() - kGroupedWeights;
   const Operand& w = context.inputs[kGroupedWeights];
   const Shape &x = context.inputs[kGroupedX].shape, &first = w.shape;
-  g.turned = context.int_attr("transB") != 0;
+  g.transposed = context.int_attr("transB") != 0;
   g.by_columns = context.int_attr("axis") == 1;
   g.bias_last = context.int_attr("bias_last") != 0;
   g.list_type = context.int_attr("list_type");
   g.weight_type = w.dtype;
   g.stacked = first.size() == 3;
   if (x.size() != 2 || first.size() < 2 || first.size() > 3 || (g.stacked && count > 1) ||
-      (g.by_columns && (g.stacked || count > 1 || g.turned))) {
+      (g.by_columns && (g.stacked || count > 1 || g.transposed))) {
     return fail(Code::shape_mismatch, "{}: X is {} and W is {} ({} tensors); expected two axes, and "
                 "matrices of W in one tensor or a tensor each", context.label(), to_string(x),
                 to_string(first), count);
@@ -38,7 +38,8 @@ Result<GroupedShape> grouped_shape_of(const OpContext& context) {
              : g.stacked  ? first[0]
                           : static_cast<int64_t>(count);
   g.m = x[0];
-  g.k = first[first.size() - (g.turned ? 1 : 2)], g.n = first[first.size() - (g.turned ? 2 : 1)];
+  g.k = first[first.size() - (g.transposed ? 1 : 2)],
+  g.n = first[first.size() - (g.transposed ? 2 : 1)];
   for (size_t i = kGroupedWeights; i < context.inputs.size(); ++i) {
     if (context.inputs[i].shape != first || context.inputs[i].dtype != w.dtype || x[1] != g.k) {
       return fail(Code::shape_mismatch, "{}: X is {}, matrix {} is {} and the first {}; expected {} "
@@ -151,7 +152,7 @@ class GroupedReference final : public KernelPlan {
     double sum = 0;
     for (int64_t k = begin; k < end; ++k) {
       double weight = load_one<double>(
-          g.weight_type, w, first + (g.turned ? column * g.k + k : k * g.n + column));
+          g.weight_type, w, first + (g.transposed ? column * g.k + k : k * g.n + column));
       const int64_t part = group * g.parts + k / (g.k / g.parts);
       const int64_t at = g.scale_step ? part * g.n + column : part;
       if (has_offset) weight += static_cast<double>(input_of<float>(args, kGroupedOffset)[at]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// GroupedMatMul on register tiles, in float32. A task is a panel of 32 columns (16 on some machines)
-// of one group's matrix: it is widened and scaled once, then all rows of the group go over it. Groups
-// without rows are not read.
+// GroupedMatMul on register tiles, in float32. A task is a panel of 32 columns (16 on some
+// machines) of one group's matrix: it is dequantised and packed once, then multiplied with all rows
+// of the group. Weights of groups without rows are not read.
 #include <algorithm>
 
 #include "base/align.h"
@@ -16,7 +16,7 @@ namespace anynpu::ops::gemm {
 namespace {
 
 constexpr int64_t kStart[] = {0};
-constexpr int64_t kPiece = 64;  // elements of a line of a turned matrix that are read at once
+constexpr int64_t kPiece = 64;  // elements of a transposed row that are read at once
 
 class GroupedPlan final : public KernelPlan {
  public:
@@ -28,7 +28,7 @@ class GroupedPlan final : public KernelPlan {
 
   int64_t width() const { return tiles->panel_blocks * 16; }
   int64_t panels() const { return ceil_div(g.n, width()); }
-  // Floats of a thread: a panel, zeros, a piece of a line.
+  // Scratch of a thread in floats: a panel, zeros, part of a row.
   int64_t scratch() const { return g.k * width() + width() + std::max(kPiece, width()); }
 
   Status run(const RunArgs& args) const override {
@@ -78,7 +78,7 @@ class GroupedPlan final : public KernelPlan {
     const std::byte* w = args.inputs[kGroupedWeights + static_cast<size_t>(
                                          g.stacked || g.by_columns ? 0 : group)];
     const int64_t first = g.stacked ? group * g.k * g.n : 0, valid = std::min(wide, g.n - column);
-    if (g.turned) {
+    if (g.transposed) {
       for (int64_t j = 0; j < wide; ++j) {
         for (int64_t k = 0; k < g.k; k += kPiece) {
           const int64_t n = std::min(kPiece, g.k - k);

@@ -117,11 +117,11 @@ class PackedGemmPlan final : public KernelPlan {
   PanelCut cut;
   const TileSet* tiles = nullptr;
   bool packs_a = false, packs_b = false;
-  std::vector<TileFunction> functions;  // by rows - 1, then blocks - 1
-  RowMap curve = nullptr;               // applied to a tile while it is in the cache
-  size_t a_offset = 0, b_offset = 0;    // in the workspace, in floats; c begins at 0
-  size_t b_floats = 0;                  // of each worker
-  int64_t zeros_offset = 0;             // the bias of all chunks of k but the first
+  std::vector<TileFunction> functions;   // by rows - 1, then blocks - 1
+  RowMap activation_function = nullptr;  // applied to a tile while it is in the cache
+  size_t a_offset = 0, b_offset = 0;     // in the workspace, in floats; c begins at 0
+  size_t b_floats = 0;                   // of each worker
+  int64_t zeros_offset = 0;              // the bias of all chunks of k but the first
   int64_t panel_step = 1, row_tile_step = 1, chunk = kChunk;
   size_t threads = 1;  // at most
 
@@ -242,9 +242,10 @@ class PackedGemmPlan final : public KernelPlan {
                    (t.out - reinterpret_cast<const float*>(args.outputs[0]));
     }
     functions[static_cast<size_t>((rows - 1) * tiles->panel_blocks + blocks - 1)](t);
-    if (!curve || !last) return;
+    if (!activation_function || !last) return;
     const int64_t columns = std::min(blocks * 16, g.n - column);
-    for (int64_t i = 0; i < rows; ++i) curve(t.out + i * g.n, t.out + i * g.n, columns);
+    for (int64_t i = 0; i < rows; ++i)
+      activation_function(t.out + i * g.n, t.out + i * g.n, columns);
   }
 };
 
@@ -281,7 +282,7 @@ std::unique_ptr<KernelPlan> plan_packed_gemm(GemmShape shape, RightSide right, I
   plan->cut = cut;
   plan->tiles = &tiles;
   plan->threads = threads;
-  if (g.curve) plan->curve = row_set(isa).find(*g.curve);
+  if (g.activation_function) plan->activation_function = row_set(isa).find(*g.activation_function);
   plan->packs_b = right == RightSide::plain;
   plan->packs_a = g.transpose_a || g.m > kRowsInPlace;
   const Walk walk = plan->packs_a ? Walk::packed : Walk::any;

@@ -26,9 +26,10 @@ template <typename T>
 struct ReferenceGemm {
   GemmShape g;
 
-  double curve(double x) const {
-    if (g.curve == RowFunction::gelu) return 0.5 * x * (1 + std::erf(x * 0.7071067811865476));
-    if (g.curve == RowFunction::gelu_tanh) {
+  double activate(double x) const {
+    if (g.activation_function == RowFunction::gelu)
+      return 0.5 * x * (1 + std::erf(x * 0.7071067811865476));
+    if (g.activation_function == RowFunction::gelu_tanh) {
       return 0.5 * x * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
     }
     return std::tanh(x);
@@ -69,7 +70,7 @@ struct ReferenceGemm {
     }
     if (g.has_z) sum += static_cast<Sum>(Element<T>::load(input_of<T>(args, 3)[at]));
     if constexpr (!std::is_integral_v<T>) {
-      if (g.curve) sum = static_cast<Sum>(curve(static_cast<double>(sum)));
+      if (g.activation_function) sum = static_cast<Sum>(activate(static_cast<double>(sum)));
       if (g.activation.on && sum < g.activation.min) sum = g.activation.min;
       if (g.activation.on && sum > g.activation.max) sum = g.activation.max;
     }

@@ -131,11 +131,11 @@ void fill_batches(GemmShape& g, const MatMulDims& d, const Shape& batch) {
 Status read_activation(const OpContext& context, GemmShape& g) {
   const std::string name = context.string_attr("activation");
   if (name == "Gelu") {
-    g.curve = RowFunction::gelu;
+    g.activation_function = RowFunction::gelu;
   } else if (name == "GeluTanh") {
-    g.curve = RowFunction::gelu_tanh;
+    g.activation_function = RowFunction::gelu_tanh;
   } else if (name == "Tanh") {
-    g.curve = RowFunction::tanh;
+    g.activation_function = RowFunction::tanh;
   } else {
     ANYNPU_ASSIGN(g.activation, activation_of(context));
   }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows on their way to experts and back (domain "anynpu").
-//   ExpertSort   positions p with an expert each, brought into the order of experts; equal ones keep
-//                theirs. Which position a row holds, and in which row a position is.
+// Token routing of a mixture of experts (domain "anynpu").
+//   ExpertSort   stable sort of tokens (one entry per token and chosen expert) by their expert.
+//                Outputs: the token in each row, the row of each token (-1: dropped), and the
+//                number of tokens per expert
 //   InvertIndex  y[x[p]] = p; -1 where there is none
-//   GatherRows   y[i] = x[index[i] / divisor] * scale[index[i]]; 0 for an index outside
-//   SumRows      y[i] = sum over j of scale[i, j] * (x[index[i, j]] + bias[expert[i, j]]); indices
-//                outside are left out
+//   GatherRows   y[i] = x[index[i] / divisor] * scale[index[i]]; 0 if the index is out of range
+//   SumRows      y[i] = sum over j of scale[i, j] * (x[index[i, j]] + bias[expert[i, j]]); skips
+//                indices out of range
 #include <algorithm>
 #include <cstring>
 
@@ -23,8 +24,8 @@ constexpr DTypeSet kRowTypes = kAnyFixed;
 
 // --- ExpertSort
 
-// Experts [begin, end) count, all without an end; with a capacity each has so many rows, filled or
-// not.
+// Routes to experts [begin, end), to all if end is 0. With a capacity each expert has that many
+// rows, and tokens beyond it are dropped.
 struct ExpertSort {
   int64_t positions = 0, begin = 0, end = 0, capacity = 0, rows = 0;
   int64_t experts() const { return end - begin; }
@@ -53,7 +54,7 @@ Status expert_sort_rule(OpContext& context) {
   return {};
 }
 
-// Experts of any number: by comparisons.
+// All experts: a comparison sort.
 void sort_any(const ExpertSort& s, const RunArgs& args) {
   const auto* x = input_of<int64_t>(args, 0);
   int64_t *held = output_of<int64_t>(args, 0), *place = output_of<int64_t>(args, 1);

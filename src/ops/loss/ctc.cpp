@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// CtcLoss and CtcLossGrad (domain anynpu): connectionist temporal classification, with the sums over
-// alignments kept as logarithms in double. Log probabilities [T, N, C], targets [N, S] or all behind
-// each other, the lengths of both of each sequence. CtcLoss gives the loss of each sequence and the
-// logarithms of the forward sums [N, T, 2 S + 1], which the gradient needs. The gradient is that of
-// log probabilities made by log_softmax, as frameworks define it.
+// CtcLoss and CtcLossGrad (domain anynpu): connectionist temporal classification by the
+// forward-backward algorithm over CTC alignments, in log space and double. Inputs: log
+// probabilities [T, N, C], targets [N, S] or concatenated, input and target lengths of each
+// sequence. CtcLoss returns the loss of each sequence and the forward variables log alpha
+// [N, T, 2 S + 1], which the gradient needs. The gradient assumes, as that of frameworks, that the
+// log probabilities come from log_softmax.
 #include <algorithm>
 #include <cmath>
 #include <limits>

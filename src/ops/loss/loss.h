@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Losses that have a file of their own.
+// Registration of the losses that have their own file: CTC and multi-label margin.
 #pragma once
 
 #include "ops/plain_kernel.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear maps along single axes: every output element is a weighted sum of a few input elements.
-// Interpolation, padding with the tensor's own elements and averages over windows are such maps;
-// their gradients are the transposed ones. WeightedAxis (weighted_axis.cpp) applies one.
+// A sparse matrix applied along one axis: every output is a weighted sum of a few inputs (taps).
+// Interpolation, reflect/replicate padding and average pooling are of this form; the gradient is
+// the transposed matrix. The operator WeightedAxis (weighted_axis.cpp) applies it.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace anynpu::ops {
 
 struct AxisWeights {
   int64_t in = 0;
-  std::vector<std::vector<std::pair<int64_t, double>>> rows;  // of each output: place, weight
+  std::vector<std::vector<std::pair<int64_t, double>>> rows;  // of each output: index, weight
 
   AxisWeights transposed() const {
     AxisWeights turned;
@@ -27,8 +27,9 @@ struct AxisWeights {
     return turned;
   }
 
-  // The constants of WeightedAxis: rows of as many taps as the longest has. A shorter row has its
-  // last tap in halves, so that no other element counts; one without taps has a tap of weight 0.
+  // The constants of WeightedAxis: all rows padded to the taps of the longest. A shorter row
+  // repeats its last index with the weight halved each time, so that it reads no other element; a
+  // row without taps gets one of weight 0.
   struct Taps {
     int64_t per_output = 1;
     std::vector<int64_t> places;

@@ -52,9 +52,10 @@ double cubic_slope(double d) {
 }
 
 // `slope`: how fast `at` moves with the coordinate of the grid.
-AxisTaps taps_at(double at, double slope, int64_t extent, Mode mode, Edge edge, bool corners) {
+AxisTaps taps_at(double at, double slope, int64_t extent, Mode mode, Edge edge,
+                 bool align_corners) {
   const auto last = static_cast<double>(extent - 1);
-  const double low = corners ? 0 : -0.5, high = corners ? last : last + 0.5;
+  const double low = align_corners ? 0 : -0.5, high = align_corners ? last : last + 0.5;
   double sign = 1;
   const auto place = [&](double index) -> int64_t {
     double unused = 1;
@@ -108,9 +109,9 @@ AxisTaps Sampling::axis(const std::byte* grid, int64_t point, size_t dimension) 
   load_grid(grid, point * dims + dims - 1 - static_cast<int64_t>(dimension), 0, &value, 1);
   const int64_t length = in[dimension];
   const auto extent = static_cast<double>(length);
-  double at = corners ? (value + 1) / 2 * (extent - 1) : ((value + 1) * extent - 1) / 2;
-  if (decides) at = static_cast<double>(static_cast<float>(at));
-  return taps_at(at, (corners ? extent - 1 : extent) / 2, length, mode, edge, corners);
+  double at = align_corners ? (value + 1) / 2 * (extent - 1) : ((value + 1) * extent - 1) / 2;
+  if (round_to_float) at = static_cast<double>(static_cast<float>(at));
+  return taps_at(at, (align_corners ? extent - 1 : extent) / 2, length, mode, edge, align_corners);
 }
 
 PointTaps Sampling::at_point(const std::byte* grid, int64_t point) const {

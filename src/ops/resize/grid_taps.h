@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which elements of a plane a point of a grid reads, and with which weights: GridSample and its
-// gradient. Nearest, linear and cubic taps per axis, with zeros, border or reflection beyond the edge.
+// Taps and weights of GridSample and its gradient: which elements of a plane a grid point samples.
+// Nearest, linear and cubic interpolation per axis; zeros, border or reflection padding.
 #pragma once
 
 #include <array>
@@ -22,33 +22,33 @@ Result<Mode> mode_of(const OpContext& context);
 Result<Edge> edge_of(const OpContext& context);
 
 struct AxisTaps {
-  std::array<int64_t, kMostTaps> index{};  // -1: zero
+  std::array<int64_t, kMostTaps> index{};  // -1: outside, reads 0
   std::array<double, kMostTaps> weight{};
-  std::array<double, kMostTaps> slope{};  // of the weight, by the coordinate of the grid
+  std::array<double, kMostTaps> slope{};  // d weight / d grid coordinate
   size_t count = 0;
 };
 
-// What one point of the grid reads of each plane.
+// The taps of one grid point, the same for each plane.
 struct PointTaps {
   struct Tap {
     int64_t at;
     double weight;
   };
   std::array<Tap, kMostTaps * kMostTaps * kMostTaps> taps;
-  size_t count = 0;  // those of weight 0 are left out
+  size_t count = 0;  // without taps of weight 0
 };
 
 struct Sampling {
   Mode mode;
   Edge edge;
-  bool corners;
-  // Where a hair's breadth of the coordinate decides between two elements, it is rounded to the
-  // float that implementations of the operator compute with.
-  bool decides;
+  bool align_corners;
+  // Rounds coordinates to float32, as other implementations compute them, where a tiny difference
+  // selects another element.
+  bool round_to_float;
   std::vector<int64_t> in;  // extents of a plane
   LoadBlock<double> load_grid;
 
-  // Of a spatial axis; the last coordinate of the grid belongs to the first one.
+  // Taps along one spatial axis; grid coordinates are in reverse order: the last is the first axis.
   AxisTaps axis(const std::byte* grid, int64_t point, size_t dimension) const;
   PointTaps at_point(const std::byte* grid, int64_t point) const;
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// GruGateGrad (domain anynpu): the way back through the steps of a GRU layer whose reset gate acts on
-// the product with the state: gradients of what x and what the state give to the three gates of every
-// step, and of the first state. Gradients of inputs and weights are matrix products of these.
+// GruGateGrad (domain anynpu): backpropagation through time of a GRU layer with
+// linear_before_reset = 1 (the reset gate multiplies the product with the state). Outputs:
+// gradients of the gate pre-activations of every step, the input part and the recurrent part, and
+// of the initial state. Gradients of inputs and weights are matrix products of these.
 #include <algorithm>
 
 #include "ops/parallel.h"
@@ -48,7 +49,7 @@ struct Layer {
 
 // One sequence.
 template <typename T>
-void go_back(const Layer& s, const RunArgs& args, int64_t n) {
+void backward(const Layer& s, const RunArgs& args, int64_t n) {
   T* dh = output_of<T>(args, 2) + n * s.hidden;
   std::copy_n(input_of<T>(args, kDh) + n * s.hidden, s.hidden, dh);
   for (int64_t t = s.steps - 1; t >= 0; --t) {
@@ -80,7 +81,7 @@ template <typename T>
 std::unique_ptr<KernelPlan> plan_of(const Layer& layer) {
   return make_plan([layer](const RunArgs& args) {
     parallel(static_cast<size_t>(layer.batch), 1, [&](size_t begin, size_t end) {
-      for (size_t n = begin; n < end; ++n) go_back<T>(layer, args, static_cast<int64_t>(n));
+      for (size_t n = begin; n < end; ++n) backward<T>(layer, args, static_cast<int64_t>(n));
     });
   });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// LstmGateGrad (domain anynpu): the way back through the steps of an LSTM layer, from the last step
-// to the first: gradients of what goes into the four gates of every step, and of the first states.
-// Gradients of inputs and weights are matrix products of these, which other nodes compute.
+// LstmGateGrad (domain anynpu): backpropagation through time of an LSTM layer. Outputs: gradients
+// of the pre-activations of the four gates of every step, and of the initial states. Gradients of
+// inputs and weights are matrix products of these, which other nodes compute.
 #include <algorithm>
 #include <vector>
 
@@ -49,7 +49,7 @@ struct Layer {
 
 // One sequence; `dh` and `dc` are the gradients of its states, [hidden].
 template <typename T>
-void go_back(const Layer& s, const RunArgs& args, int64_t n) {
+void backward(const Layer& s, const RunArgs& args, int64_t n) {
   const int64_t wide = 4 * s.hidden;
   T *dh = output_of<T>(args, 1) + n * s.hidden, *dc = output_of<T>(args, 2) + n * s.hidden;
   std::copy_n(input_of<T>(args, kDh) + n * s.hidden, s.hidden, dh);
@@ -86,7 +86,7 @@ template <typename T>
 std::unique_ptr<KernelPlan> plan_of(const Layer& layer) {
   return make_plan([layer](const RunArgs& args) {
     parallel(static_cast<size_t>(layer.batch), 1, [&](size_t begin, size_t end) {
-      for (size_t n = begin; n < end; ++n) go_back<T>(layer, args, static_cast<int64_t>(n));
+      for (size_t n = begin; n < end; ++n) backward<T>(layer, args, static_cast<int64_t>(n));
     });
   });
 }

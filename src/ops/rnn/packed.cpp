@@ -324,7 +324,7 @@ class PackedRnnPlan final : public KernelPlan {
     }
     if (resets_first(s_)) {
       live_rows(task, step, [&](int64_t row) {
-        open_gates(task, gates + row * wide, r.product + row * 2 * n);
+        activate_gates(task, gates + row * wide, r.product + row * 2 * n);
         reset_state(gates + row * wide, r.h + row * n, r.reset + row * n);
       });
       multiply(task, *task.products.candidate, 2, r.reset, nullptr, nullptr, r.product);
@@ -337,7 +337,7 @@ class PackedRnnPlan final : public KernelPlan {
         apply(task, 0, gate, n);
         std::copy_n(gate, n, h);
       } else if (s_.linear_before_reset) {
-        open_gates(task, gate, r.product + row * wide);
+        activate_gates(task, gate, r.product + row * wide);
         reset_product(task, gate, r.product + row * wide + 2 * n);
         blend(task, gate, h);
       } else {
@@ -366,7 +366,7 @@ class PackedRnnPlan final : public KernelPlan {
   }
 
   // GRU, gates z, r and the candidate: `product` is that of the states with R.
-  void open_gates(const Task& task, float* gate, const float* product) const {
+  void activate_gates(const Task& task, float* gate, const float* product) const {
     add(2 * s_.hidden, product, gate);
     apply(task, 0, gate, 2 * s_.hidden);
   }
@@ -393,7 +393,7 @@ class PackedRnnPlan final : public KernelPlan {
   }
 
   // LSTM, gates i, o, f, c.
-  void lstm(const Task& task, float* gate, float* h, float* c, float* curve) const {
+  void lstm(const Task& task, float* gate, float* h, float* c, float* cell_activation) const {
     const int64_t n = s_.hidden;
     float *in = gate, *out = gate + n, *forget = gate + 2 * n, *cell = gate + 3 * n;
     const float* peepholes = input(task, kPeepholes, task.direction * 3 * n);
@@ -418,8 +418,10 @@ class PackedRnnPlan final : public KernelPlan {
     });
     peep(1, out);
     apply(task, 0, out, n);
-    map(task, 2)(c, curve, n);
-    each(n, [&]<typename V>(int64_t i) { put<V>(h + i, at<V>(out + i) * at<V>(curve + i)); });
+    map(task, 2)(c, cell_activation, n);
+    each(n, [&]<typename V>(int64_t i) {
+      put<V>(h + i, at<V>(out + i) * at<V>(cell_activation + i));
+    });
   }
 
   RnnShape s_;

@@ -38,8 +38,8 @@ Status concat_rule(OpContext& context) {
                   "{}: inputs 0 and {} are {} and {}, expected the same extents except on axis {}",
                   context.label(), i, to_string(context.inputs[0].shape), to_string(other), axis);
     }
-    const bool open = shape[at] == kDynamicDim || other[at] == kDynamicDim;
-    shape[at] = open ? kDynamicDim : shape[at] + other[at];
+    const bool dynamic = shape[at] == kDynamicDim || other[at] == kDynamicDim;
+    shape[at] = dynamic ? kDynamicDim : shape[at] + other[at];
   }
   y.shape = shape;
   y.has_shape = true;

@@ -181,8 +181,8 @@ Status bit_cast_rule(OpContext& context) {
   return {};
 }
 
-// The same of domain anynpu, for types of different sizes: a wide element is several narrow ones,
-// which are a last axis.
+// BitCast of domain anynpu, for types of different sizes (as tf.bitcast): a wide element becomes a
+// new last axis of narrow ones, and the reverse. Reinterpret (view.cpp) keeps the rank.
 Status read_bits_rule(OpContext& context) {
   const Operand& x = context.inputs[0];
   const DType from = x.dtype;

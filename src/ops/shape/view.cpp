@@ -2,7 +2,9 @@
 // MoveView: copies a strided view to a contiguous tensor, from one, or between two views. Without
 // from_strides the input is contiguous; without to_strides the output is. The other elements of a
 // strided output are not changed. Stage: a copy that no plan removes.
-// Reinterpret: the same bytes as elements of another type; the last axis has more of them, or fewer.
+// Reinterpret: the same bytes as elements of another type. The rank stays, the extent of the last
+// axis is scaled by the ratio of the sizes (as torch.Tensor.view(dtype)); 4-bit types are allowed.
+// BitCast (reshape.cpp) adds or removes a last axis instead, and takes whole bytes only.
 #include <cstring>
 
 #include "ops/data_movement/strided_move.h"

@@ -26,7 +26,7 @@ struct Bf16TileArgs {
   int64_t lanes = 16;                                 // channels that the last block stores
   bool clamp = false;
   float min = 0, max = 0;
-  RowMap curve = nullptr;  // instead of the clamp
+  RowMap activation_function = nullptr;  // instead of the clamp
 };
 
 using Bf16TileFunction = void (*)(const Bf16TileArgs& args);

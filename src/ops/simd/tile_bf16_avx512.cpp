@@ -28,10 +28,10 @@ inline void finish(const Bf16TileArgs& t, __m512 sum, int64_t offset, int64_t la
     sum =
         _mm512_add_ps(sum, _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16)));
   }
-  if (t.curve) {
+  if (t.activation_function) {
     alignas(64) float cells[16];
     _mm512_store_ps(cells, sum);
-    t.curve(cells, cells, 16);
+    t.activation_function(cells, cells, 16);
     sum = _mm512_load_ps(cells);
   } else if (t.clamp) {
     sum = clamp(sum, _mm512_set1_ps(t.min), _mm512_set1_ps(t.max));

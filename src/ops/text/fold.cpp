@@ -219,7 +219,7 @@ Folded folded(Shape shape, const std::vector<std::string>& texts) {
 namespace {
 
 // The compiler has the outputs from fold_texts().
-Status open_rule(OpContext&) { return {}; }
+Status no_rule(OpContext&) { return {}; }
 
 OpSchema text_schema(std::string_view name, int64_t since) {
   return OpSchema{.name = name,
@@ -228,7 +228,7 @@ OpSchema text_schema(std::string_view name, int64_t since) {
                   .outputs = {{"Y", "T"}},
                   .types = {{"T", {DType::string}}},
                   .traits = OpTraits::general().with(SizedBy::data),
-                  .shape = open_rule,
+                  .shape = no_rule,
                   .is_flow = true};
 }
 

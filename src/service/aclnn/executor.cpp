@@ -23,9 +23,10 @@ Result<std::shared_ptr<const NnPlan>> make_plan(const ResolvedCall& resolved,
     ANYNPU_ASSIGN(ready.model, exec::LoadedModel::load_without_work(part.graph));
     ready.inputs = std::move(part.inputs);
     ready.outputs = std::move(part.outputs);
-    for (const Feed& feed : ready.outputs) ready.open = ready.open || feed.open;
+    for (const Feed& feed : ready.outputs)
+      ready.dynamic_shape = ready.dynamic_shape || feed.dynamic_shape;
     plan->feeds += ready.inputs.size() + ready.outputs.size();
-    if (!ready.open) ready.work_bytes = ready.model->sizes().work_bytes;
+    if (!ready.dynamic_shape) ready.work_bytes = ready.model->sizes().work_bytes;
     plan->work_bytes = std::max(plan->work_bytes, ready.work_bytes);
     plan->parts.push_back(std::move(ready));
   }
@@ -87,19 +88,20 @@ Status for_each_feed(const NnPlan& plan, Visit&& visit) {
 
 Status NnRun::run() {
   const exec::Buffer* next = buffers.data();
-  size_t open = 0;
+  size_t next_dynamic = 0;
   for (const NnPlan::Part& part : plan->parts) {
     const std::span in(next, part.inputs.size());
     const std::span out(next + in.size(), part.outputs.size());
     next += in.size() + out.size();
-    if (!part.open) {
+    if (!part.dynamic_shape) {
       ANYNPU_TRY(part.model->run(in, out, nullptr, part.work_bytes > 0 ? work : exec::Buffer{}));
       continue;
     }
     std::vector<Shape> shapes;
     ANYNPU_TRY(part.model->run(in, out, &shapes));
     for (size_t i = 0; i < part.outputs.size(); ++i) {
-      if (part.outputs[i].open) open_outputs[open++]->view.set_contiguous(shapes[i]);
+      if (part.outputs[i].dynamic_shape)
+        dynamic_outputs[next_dynamic++]->view.set_contiguous(shapes[i]);
     }
   }
   return {};
@@ -144,7 +146,7 @@ Result<Prepared> prepare_nn(const NnOperator& op, std::span<const RawArgument> a
     }
     if (feed.from == Feed::From::list) return bind_list(*run, place, feed, resolved);
     const auto& tensor = resolved.tensors()[feed.index];
-    if (feed.open) run->open_outputs.push_back(tensor);
+    if (feed.dynamic_shape) run->dynamic_outputs.push_back(tensor);
     return bind(*run, place, feed, tensor->view, output);
   }));
   Prepared prepared;

@@ -31,7 +31,7 @@ struct NnRun {
   std::vector<aclnn::Scalar> values;  // in the type that the plan takes
   std::vector<std::shared_ptr<std::vector<int64_t>>> lists;  // copies of a run share them
   std::vector<std::shared_ptr<device::Allocation>> owners;
-  std::vector<std::shared_ptr<NnTensor>> open_outputs;
+  std::vector<std::shared_ptr<NnTensor>> dynamic_outputs;
   std::shared_ptr<device::Allocation> work_owner;
   exec::Buffer work;
 

@@ -23,7 +23,7 @@ struct NnPlan {
   struct Part {
     std::shared_ptr<exec::LoadedModel> model;
     std::vector<aclnn::Feed> inputs, outputs;
-    bool open = false;  // an output has a data-dependent shape
+    bool dynamic_shape = false;  // an output has a data-dependent shape
     size_t work_bytes = 0;
   };
   // A tensor or list among the parameters: where its tensors are among all of the call.

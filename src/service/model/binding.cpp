@@ -19,7 +19,7 @@ struct BufferNeed {
   size_t bytes;
   DType dtype;
   const Shape& shape;
-  bool open = false;  // the size is known after the run alone: the whole buffer may be used
+  bool dynamic_shape = false;  // the size is known after the run: the whole buffer may be used
 };
 
 std::string note_of(TensorSide side, size_t index, const std::string& name) {
@@ -181,12 +181,13 @@ Status Binding::bind_dataset(uint32_t model_id, const Dataset& dataset, TensorSi
     const bool extra = infos[i].role == om::Role::gear || next >= planned.size();
     const exec::TensorInfo* const plan = extra ? nullptr : &planned[next++];
     BufferNeed need{infos[i].name, extra ? size_t{infos[i].size} : plan->bytes, infos[i].dtype,
-                    extra ? infos[i].shape : plan->shape, !extra && plan->open};
+                    extra ? infos[i].shape : plan->shape, !extra && plan->dynamic_shape};
     if (pictures) need.bytes = bytes_needed(model_id, *contents, i, need.bytes);
     const auto data = find_buffer(contents->at(i), need, side, i);
     if (!data.ok()) return data.status();
     exec::Buffer bound;
-    const Status status = bind_memory(data->data, need.open ? data->size : need.bytes, side, bound);
+    const Status status =
+        bind_memory(data->data, need.dynamic_shape ? data->size : need.bytes, side, bound);
     if (!status.ok()) return status.with_note(note_of(side, i, need.name));
     // AIPP reads no further than the pictures reach.
     if (pictures && !extra) bound.bytes = std::max(bound.bytes, plan->bytes);
@@ -245,7 +246,7 @@ bool Binding::has_open_outputs() const {
   const auto& outputs = loaded_->outputs();
   return model_->meta->has_ranges() ||
          std::any_of(outputs.begin(), outputs.end(),
-                     [](const exec::TensorInfo& info) { return info.open; });
+                     [](const exec::TensorInfo& info) { return info.dynamic_shape; });
 }
 
 Status Binding::bind(const ExecuteCall& call, const device::Device& device) {

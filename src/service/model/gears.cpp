@@ -111,7 +111,7 @@ Result<size_t> find_gear(const om::Meta& meta, const Gear& gear) {
               to_string(gear), meta.name, list_gears(meta));
 }
 
-// The smallest and largest number that gears give one open extent of an input.
+// The smallest and largest number that gears give one dynamic extent of an input.
 om::Range gear_range(const om::Meta& meta, size_t input, size_t dim) {
   size_t at = 0;
   if (meta.gear_kind == GearKind::dims) {
@@ -191,9 +191,9 @@ Result<DimRanges> input_ranges(Handle desc, size_t index) {
   const om::TensorInfo& info = *tensor.info;
   DimRanges found{info.name, info.shape, info.ranges};
   for (size_t i = 0; info.ranges.empty() && i < info.shape.size(); ++i) {
-    const bool open = info.shape[i] == kDynamicDim;
-    found.ranges.push_back(open ? gear_range(*tensor.meta, index, i)
-                                : om::Range{info.shape[i], info.shape[i]});
+    const bool dynamic = info.shape[i] == kDynamicDim;
+    found.ranges.push_back(dynamic ? gear_range(*tensor.meta, index, i)
+                                   : om::Range{info.shape[i], info.shape[i]});
   }
   return found;
 }

@@ -19,7 +19,7 @@
 
 namespace anynpu::service {
 
-// y = Relu(x), floats of this shape; an extent of -1 is open.
+// y = Relu(x), floats of this shape; an extent of -1 is dynamic.
 inline om::Model compile_relu(const Shape& shape = {4}, const compile::Options& options = {}) {
   graph::Graph graph;
   graph.name = "relu";

@@ -64,7 +64,7 @@ Status check_needs_buffers_alone(const Model& model) {
     why = "dynamic AIPP, whose parameters are set for each run";
   if (!why &&
       std::any_of(model.shaped->only()->outputs().begin(), model.shaped->only()->outputs().end(),
-                  [](const exec::TensorInfo& output) { return output.open; }))
+                  [](const exec::TensorInfo& output) { return output.dynamic_shape; }))
     why = "outputs whose shape is known after a run alone";
   if (!why) return {};
   return fail(Code::unsupported_feature,
