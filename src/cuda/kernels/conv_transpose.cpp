@@ -114,8 +114,8 @@ class TransposeKernel final : public ops::Kernel {
         });
     plan->workspace_bytes = work_->workspace_bytes();
     if (p_.channels_last) {
-      plan->input_layouts = {ops::kChannelsLast, Layout::plain, Layout::plain};
-      plan->output_layouts = {ops::kChannelsLast};
+      plan->input_layouts = {Layout::channels_last, Layout::plain, Layout::plain};
+      plan->output_layouts = {Layout::channels_last};
     }
     return plan;
   }

@@ -57,9 +57,9 @@ ProductShape product_of(const GemmShape& g, DType type) {
 }
 
 std::string activation_code_of(const GemmShape& g, DType type) {
-  if (!g.curve) return {};
-  if (*g.curve == ops::RowFunction::gelu && size_of(type) == 2) return "gelu16(v)";
-  switch (*g.curve) {
+  if (!g.activation_function) return {};
+  if (*g.activation_function == ops::RowFunction::gelu && size_of(type) == 2) return "gelu16(v)";
+  switch (*g.activation_function) {
     case ops::RowFunction::gelu:
       return "v * (C)0.5 * (1 + erf(v * (C)0.70710678118654752))";
     case ops::RowFunction::gelu_tanh:
@@ -118,8 +118,8 @@ Result<bool> fused_is_faster(const Gpu& gpu, const std::string& what, const Cudn
 Result<std::shared_ptr<const CudnnPlan>> choose_fused(const GemmShape& g, const ProductShape& shape,
                                                       const Product& product,
                                                       const EpilogueKernels& after, size_t count) {
-  const bool gelu = g.curve == ops::RowFunction::gelu;
-  const bool gelu_tanh = g.curve == ops::RowFunction::gelu_tanh;
+  const bool gelu = g.activation_function == ops::RowFunction::gelu;
+  const bool gelu_tanh = g.activation_function == ops::RowFunction::gelu_tanh;
   const auto gpus = Gpu::used();
   if (!(gelu || gelu_tanh) || shape.batch != 1 || size_of(shape.type) != 2 || g.alpha != 1 ||
       !shape.bias || shape.residual || !cudnn().ok() || gpus.empty())

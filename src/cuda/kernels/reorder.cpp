@@ -157,7 +157,7 @@ PlanResult plan_reorder(const OpContext& context) {
     plan->in_place_input = 0;
     plan->view = true;
   } else {
-    const bool to_channels_last = to == ops::kChannelsLast;
+    const bool to_channels_last = to == ops::Layout::channels_last;
     const DType type = context.inputs[0].dtype;
     const auto made = to_channels_last
                           ? make_to_channels_last(type, shape[0], shape[1], plane, shape[1], true)
