@@ -47,6 +47,12 @@ def test_memory_that_cannot_be_read_is_an_error_not_a_crash(address, size):
             util.ptr_to_numpy(address, (size,), 2)
 
 
+def test_the_error_states_the_address_and_the_size():
+    with pytest.raises(ValueError) as error:
+        util.ptr_to_bytes(0x1230, 77)
+    assert "the 77 bytes at 0x1230 cannot be read" in str(error.value)
+
+
 def test_reading_past_the_end_of_a_mapping_is_an_error():
     pages = mmap.mmap(-1, 2 * mmap.PAGESIZE)
     address = ctypes.addressof(ctypes.c_char.from_buffer(pages))
