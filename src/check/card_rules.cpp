@@ -16,14 +16,16 @@ constexpr uint64_t kTiB = uint64_t{1} << 40;
 constexpr uint64_t kLowest = 16 * kTiB, kHighest = 24 * kTiB;
 
 void tell(Call& call, const std::string& text) {
-  report({"card-may-refuse", format("{}: {}", call.function().shown(), text),
+  report({"card-may-refuse",
+          format("{}: {}", call.function().shown(), text),
           {{"called", call.site()}}});
 }
 
 void check_timeout(Call& call, size_t index) {
   if (static_cast<int32_t>(call.argument(index)) != 0) return;
-  tell(call, "the time limit is 0; the documents allow -1 (no limit) and positive numbers; to look "
-             "without waiting, query the stream or the event");
+  tell(call,
+       "the time limit is 0; the documents allow -1 (no limit) and positive numbers; to look "
+       "without waiting, query the stream or the event");
 }
 
 }  // namespace
@@ -31,9 +33,10 @@ void check_timeout(Call& call, size_t index) {
 void before_host_register(Call& call) {
   const uint64_t address = call.argument(0);
   if (is_aligned(address, kPage)) return;
-  tell(call, format("the memory at {:#x} begins {} bytes behind a page; registered memory begins on "
-                    "a multiple of {}: allocate it with aligned_alloc or mmap",
-                    address, address % kPage, kPage));
+  tell(call,
+       format("the memory at {:#x} begins {} bytes behind a page; registered memory begins on "
+              "a multiple of {}: allocate it with aligned_alloc or mmap",
+              address, address % kPage, kPage));
 }
 
 void before_synchronize_with_timeout(Call& call) { check_timeout(call, 1); }
@@ -44,8 +47,9 @@ void before_reserve_address(Call& call) {
     tell(call, format("the alignment is {}; the documents allow 0 only", alignment));
   const uint64_t wish = call.argument(3);
   if (wish != 0 && (wish < kLowest || wish >= kHighest))
-    tell(call, format("the address wished for is {:#x}; the documents allow {:#x} to {:#x}, or none",
-                      wish, kLowest, kHighest));
+    tell(call,
+         format("the address wished for is {:#x}; the documents allow {:#x} to {:#x}, or none",
+                wish, kLowest, kHighest));
 }
 
 void before_can_access_peer(Call& call) {

@@ -147,7 +147,8 @@ Result<std::string> chip_fact(int number, std::string_view soc) {
   if (value != kUnknown) return format("{}", value);
   return fail(Code::unsupported_feature,
               "infoType {} of {} is not known: no public document states it; choose another chip "
-              "with ANYNPU_SOC", number, soc);
+              "with ANYNPU_SOC",
+              number, soc);
 }
 
 Result<uint32_t> atomic_capability(int operation) {
