@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The code blocks of the pages: finds them and runs them as a reader would, from the top of the page
-to its end, in one folder.
+"""The code blocks of the pages: finds them and runs them as a reader would, from the top of the
+page to its end, in one folder.
 
 By language:
 
     python, c, cpp   run; with title="name" saved under that name, for a later block that runs it
     sh               run by bash; every command must succeed
-    console          the commands behind `$ ` are run, the other lines are their output; `...` stands
-                     for anything; exit=N is the exit code of the last command
+    console          the commands behind `$ ` are run, the other lines are their output; `...`
+                     stands for anything; exit=N is the exit code of the last command
     yaml             a CI job: its commands are run, without those that install
     json             read
     cmake, toml      saved under their title
@@ -139,11 +139,12 @@ class Page:
         self.saved = {}  # name: whether a later block names it
         home = os.path.join(self.folder, ".home")
         os.makedirs(home)
-        self.env = dict(os.environ, HOME=home, PYTHONDONTWRITEBYTECODE="1", EXAMPLES=f"{ROOT}/examples",
-                        ANYNPU_ROOT=ROOT)
+        self.env = dict(os.environ, HOME=home, PYTHONDONTWRITEBYTECODE="1",
+                        EXAMPLES=f"{ROOT}/examples")
         self.env["PATH"] = os.pathsep.join([f"{BUILD}/bin", os.path.dirname(sys.executable),
                                             self.env["PATH"]])
-        os.symlink(BUILD, os.path.join(self.folder, "build"))
+        os.makedirs(os.path.join(self.folder, "build"))  # the page's own, beside what users source
+        os.symlink(f"{BUILD}/ascend", os.path.join(self.folder, "build", "ascend"))
 
     def path(self, name):
         path = os.path.join(self.folder, name)
@@ -212,8 +213,8 @@ class Page:
         if block.title:
             self.saved[name] = False
         else:
-            self.must(f"{compiler} {name} -o block -I{BUILD}/include -L{BUILD}/lib -lhccl -lnnopbase "
-                      f"-lopapi -lascendcl -Wl,-rpath,{BUILD}/lib && ./block")
+            self.must(f"{compiler} {name} -o block -I{BUILD}/include -L{BUILD}/lib -lhccl "
+                      f"-lnnopbase -lopapi -lascendcl -Wl,-rpath,{BUILD}/lib && ./block")
 
     def run_cpp(self, block):
         self.run_c(block, "g++ -std=c++17", "cpp")
@@ -225,11 +226,12 @@ class Page:
 
     def run_console(self, block):
         pairs = commands(block.text)
-        script = "".join(f"{command}\nprintf '{SEPARATOR}%s{SEPARATOR}' $?\n" for command, _ in pairs)
+        script = "".join(f"{command}\nprintf '{SEPARATOR}%s{SEPARATOR}' $?\n"
+                         for command, _ in pairs)
         pieces = self.bash(script).stdout.split(SEPARATOR)
         last = int(re.search(r"exit=(\d+)|$", block.info)[1] or 0)
         for i, (command, output) in enumerate(pairs):
-            printed, code = pieces[2 * i], pieces[2 * i + 1] if 2 * i + 1 < len(pieces) else "none"
+            printed, code = (*pieces[2 * i:2 * i + 2], "", "none")[:2]
             wanted = str(last if i == len(pairs) - 1 else 0)
             assert code == wanted, f"{command}\nended with {code}, expected {wanted}:\n{printed}"
             if output.strip():

@@ -16,7 +16,8 @@ def page_names():
     found = []
     for folder, folders, names in os.walk(ROOT):
         folders[:] = [f for f in folders if not f.startswith((".", "build", "dist"))]
-        found += [os.path.relpath(os.path.join(folder, n), ROOT) for n in names if n.endswith(".md")]
+        found += [os.path.relpath(os.path.join(folder, n), ROOT)
+                  for n in names if n.endswith(".md")]
     return tuple(sorted(found))
 
 

@@ -28,12 +28,14 @@ def test_every_link_of_every_page_leads_somewhere():
 
 
 def test_a_link_to_nothing_is_found(links, monkeypatch):
-    pages = {"docs/a.md": "[b](b.md) [c](c.md#two-words) [d](c.md#no)\n```\n[x](y.md)\n```\n`[x](z.md)`",
+    pages = {"docs/a.md": "[b](b.md) [c](c.md#two-words) [d](c.md#no)\n"
+                          "```\n[x](y.md)\n```\n`[x](z.md)`",
              "docs/c.md": "# Two `words`\n"}
     links.anchors.cache_clear()
     monkeypatch.setattr(links, "tracked_files", lambda: tuple(pages))
     monkeypatch.setattr(links, "read", pages.get)
-    assert links.problems() == ["docs/a.md:1: b.md is not there", "docs/a.md:1: docs/c.md has no heading #no"]
+    assert links.problems() == ["docs/a.md:1: b.md is not there",
+                                "docs/a.md:1: docs/c.md has no heading #no"]
     links.anchors.cache_clear()
 
 
