@@ -59,7 +59,7 @@ def main():
     reports.stop()
     for picture in pictures:
         picture.free()
-    for thing in (dvpp, model):
+    for thing in (decoder, dvpp, model):
         thing.release()
     check("acl.rt.synchronize_stream", acl.rt.synchronize_stream(session.stream))
     session.release()

@@ -54,14 +54,13 @@ def channel_desc(kind, values):
 
 class Decoder:
     def __init__(self, thread, width, height):
-        self.width, self.height, self.pictures = width, height, []
+        self.width, self.height, self.pictures, self.inputs = width, height, [], []
         self.channel = channel_desc("vdec", {
             "channel_id": 1, "thread_id": thread, "callback": self.done, "entype": H265_MAIN,
             "out_pic_format": NV12})
 
     def done(self, packet, _, picture):
-        check("acl.media.dvpp_free",
-              acl.media.dvpp_free(acl.media.dvpp_get_stream_desc_data(packet)))
+        self.inputs.append(acl.media.dvpp_get_stream_desc_data(packet))
         check("acl.media.dvpp_destroy_stream_desc", acl.media.dvpp_destroy_stream_desc(packet))
         check("decoding a frame", acl.media.dvpp_get_pic_desc_ret_code(picture.desc))
         self.pictures.append(picture)
@@ -83,6 +82,10 @@ class Decoder:
         check("acl.media.vdec_destroy_channel_desc",
               acl.media.vdec_destroy_channel_desc(self.channel))
         return self.pictures
+
+    def release(self):
+        for address in self.inputs:
+            check("acl.media.dvpp_free", acl.media.dvpp_free(address))
 
 
 class Encoder:
