@@ -187,9 +187,15 @@ doc-pages: build  ## regenerate the generated pages of docs/ (figures: after mak
 	@$(PY) tests/python/tensorflow_cases/tf_suite.py --build $(BUILD) --docs
 	@[ ! -f $(BUILD)/bench.json ] || $(PY) bench/make_docs.py $(BUILD)/bench.json docs
 
-wheel: deps  ## build dist/anynpu-*.whl
-	$(PY) -m pip wheel --quiet --disable-pip-version-check --no-deps -w dist .
-	@ls -l dist/*.whl
+# For every Python 3.9 to 3.13 of this machine, in one wheel (PYTHONS="python3.11 ..." chooses).
+PYTHONS ?= $(shell for v in 9 10 11 12 13; do for p in python3.$$v $$HOME/.pyenv/versions/3.$$v.*/bin/python3; do \
+  $$p -c "import sysconfig" 2>/dev/null && echo $$p && break; done; done)
+EMPTY :=
+wheel: deps  ## build dist/anynpu-*.whl for Python 3.9 to 3.13
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-wheel.txt
+	@$(CONFIGURE) -B $(BUILD) "-DANYNPU_WHEEL_PYTHONS=$(subst $(EMPTY) $(EMPTY),;,$(strip $(PYTHONS)))" > $(BUILD).log 2>&1 || (cat $(BUILD).log; exit 1)
+	cmake --build $(BUILD) -j $(JOBS) --target product wheel_modules
+	@PATH=$(abspath $(VENV)/bin):$$PATH $(PY) tools/make_wheel.py --build $(BUILD) --out dist
 
 wheel-test: deps  ## install the wheel into a fresh environment and run a program there
 	@PYTHON=$(PY) bash tests/packaging/test_wheel.sh
