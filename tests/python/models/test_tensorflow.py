@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Frozen GraphDefs of TensorFlow through atc and acl.mdl, against numpy; TensorFlow itself is not
 needed. tests/python/tensorflow_cases has recorded results of TensorFlow for every operator."""
-import json
 import os
 import subprocess
 import sys
@@ -9,6 +8,7 @@ import sys
 import graph_def_file as gd
 import numpy as np
 import pytest
+from compiled_graph import types_of
 from om_runner import run_om
 
 pytestmark = pytest.mark.usefixtures("runtime")
@@ -185,15 +185,6 @@ def test_batches_may_be_gears_and_ranges():
     assert done.returncode == 0, done.stderr
 
 
-def compiled_types():
-    subprocess.run(["atc", "--mode=1", "--om=net.om", "--json=net.json"], check=True,
-                   capture_output=True)
-    with open("net.json") as file:
-        graphs = json.load(file)["graph"]
-    hidden = ("Data", "Const", "NetOutput")
-    return [op["type"] for op in graphs[0]["op"] if op["type"] not in hidden]
-
-
 def test_no_transpose_stands_between_convolutions():
     """Residual sums, squeeze and excitation, joins, paddings, slices and resizing in between."""
     conv = {"padding": "SAME", "strides": [1, 1, 1, 1]}
@@ -218,7 +209,7 @@ def test_no_transpose_stands_between_convolutions():
              gd.node("y", "Mean", ["f", "axes"])]
     done = atc(nodes)
     assert done.returncode == 0, done.stderr
-    types = compiled_types()
+    types = types_of("net.om")
     assert types.count("Transpose") <= 1, types  # in front of the first convolution
     assert "BatchNormalization" not in types and "Pad" not in types, types
 
@@ -265,7 +256,7 @@ def test_layer_normalisation_and_gelu_become_the_operators_of_onnx():
              gd.node("y", "Mul", ["gelu", "sg"])]
     done = atc(nodes)
     assert done.returncode == 0, done.stderr
-    assert compiled_types() == ["LayerNormalization", "Gelu", "Swish"]
+    assert types_of("net.om") == ["LayerNormalization", "Gelu", "Swish"]
 
 
 def test_scope_fusion_passes_are_accepted():
