@@ -14,8 +14,8 @@ from tf2onnx.handler import tf_op
 OWN = {"ConstV2", "Conv1D", "DepthwiseConv2d", "Dropout", "Flatten", "HardSwish", "L2Normalization",
        "Loop", "Prelu", "RandomNormal", "RandomNormalLike", "RandomUniformLike", "Scan",
        "SquaredDistance"}
-# AscendCL describes no tensors of strings, and none of variants. tf2onnx takes the variants of ragged
-# tensors inside a loop over them alone.
+# AscendCL describes no tensors of strings, and none of variants. tf2onnx takes the variants of
+# ragged tensors inside a loop over them alone.
 NOT_DESCRIBED = {"AsString", "StringToNumber", "RaggedTensorFromVariant", "RaggedTensorToVariant"}
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ragged tensors: the values of all rows behind each other, and for each ragged axis where its rows
 // begin and end (splits).
+#include <algorithm>
 #include <limits>
 
 #include "import/tensorflow/lower.h"
@@ -161,7 +162,11 @@ void lower_ragged_to_tensor(Builder& b) {
   std::vector<ValueId> extents = places.extents;
   if (b.rank(values) > 1) extents.push_back(b.slice(b.shape_of(values), 0, 1, kToEnd));
   ValueId shape = concat(b, extents);
-  if (b.rank(wanted) == 1) {
+  const auto stated = b.known(wanted);
+  const auto is_stated = [](int64_t extent) { return extent >= 0; };
+  if (b.rank(wanted) == 1 && stated && std::all_of(stated->begin(), stated->end(), is_stated)) {
+    shape = wanted;
+  } else if (b.rank(wanted) == 1) {
     const ValueId open = b.node("Less", 13, {wanted, b.whole(DType::i64, 0)});
     shape = b.node("Where", 16, {open, shape, wanted});
   }

@@ -72,11 +72,12 @@ def test_the_wrong_framework_is_named():
     refused("m.onnx", "--framework=5")
     frozen = gd.graph([X, gd.node("y", "Relu", ["x"])])
     for framework in (1, 5):
-        refused("m.pb", "GraphDef of TensorFlow; use --framework=3", content=frozen, framework=framework)
-    for framework in (3, 5):
-        refused("m.mindir", "MindSpore; use --framework=1", content=b"\x0a\x031.1\x12\x09MindSpore",
+        refused("m.pb", "GraphDef of TensorFlow; use --framework=3", content=frozen,
                 framework=framework)
-    refused("m.pb", "--input_format is 'NHCW'; for ONNX, TensorFlow and MindSpore expected NCHW, NHWC",
+    for framework in (3, 5):
+        refused("m.mindir", "MindSpore; use --framework=1", framework=framework,
+                content=b"\x0a\x031.1\x12\x09MindSpore")
+    refused("m.pb", "is 'NHCW'; for ONNX, TensorFlow and MindSpore expected NCHW, NHWC",
             content=frozen, more=["--input_format=NHCW"])
 
 
