@@ -3,7 +3,8 @@
 
     python bench/make_docs.py build/bench.json [more.json ...] docs
 
-docs/performance.md holds the runtime's rows, docs/model_performance.md those of rows/model_*.py,
+docs/performance.md holds the runtime's rows, docs/tensorflow_performance.md those of
+rows/model_tensorflow.py, docs/model_performance.md those of the other rows/model_*.py,
 docs/operator_performance.md those of rows/onnx_operators.py. A page that none of the files has rows
 for stays as it is.
 """
@@ -59,6 +60,7 @@ acl libraries (LD_PRELOAD) with functions of the same names; theirs have no hook
 same files with and without it, which `tests/python/check/test_check_kinds.py` verifies.
 """}
 TITLES = {"performance": "Performance", "model_performance": "Performance of models",
+          "tensorflow_performance": "Performance of TensorFlow models",
           "operator_performance": "Performance of single operators"}
 
 

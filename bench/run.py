@@ -26,7 +26,8 @@ import harness  # noqa: E402
 ROW_TIME = 900  # seconds for one file of rows, on a busy machine
 # Which page of docs/ has the rows of a file, by the start of its name; the others are on
 # performance.md.
-PAGES = {"model_": "model_performance", "onnx_operators": "operator_performance"}
+PAGES = {"model_tensorflow": "tensorflow_performance", "model_": "model_performance",
+         "onnx_operators": "operator_performance"}
 
 
 def machine():

@@ -15,7 +15,8 @@ Result<Format> parse_format(const std::string& text, bool caffe) {
   if (text == "NHWC" && !caffe) return Format::nhwc;
   if (text == "NCDHW" && !caffe) return Format::ncdhw;
   return fail(Code::invalid_argument, "--input_format is '{}'; for {} expected {}", text,
-              caffe ? "Caffe" : "ONNX", caffe ? "NCHW or ND" : "NCHW, NHWC, NCDHW or ND");
+              caffe ? "Caffe" : "ONNX, TensorFlow and MindSpore",
+              caffe ? "NCHW or ND" : "NCHW, NHWC, NCDHW or ND");
 }
 
 // The options of dynamic shapes, with what they exclude and need.

@@ -70,8 +70,10 @@ def attribute(value):
         return varint(4 << 3 | 5) + struct.pack("<f", value)
     if isinstance(value, str):
         return data(2, value)
-    if isinstance(value, (list, tuple)):
-        return data(1, b"".join(number(3, v) for v in value))
+    if isinstance(value, (list, tuple)):  # of numbers, types or shapes
+        return data(1, b"".join(number(6, int(v)) if isinstance(v, Type) else
+                                data(7, shape(list(v))) if isinstance(v, Shape) else number(3, v)
+                                for v in value))
     if isinstance(value, np.ndarray):
         return data(8, tensor(value))
     raise TypeError(value)

@@ -9,6 +9,7 @@
 #include "base/protowire.h"
 #include "import/ge/ge.h"
 #include "import/mindspore/mindir_graph.h"
+#include "import/tensorflow/file_kind.h"
 
 namespace anynpu::mindspore {
 
@@ -47,6 +48,8 @@ std::string_view other_kind(std::span<const std::byte> bytes) {
     return "is an offline model already; load it with acl.mdl.load_from_file";
   if (is_text(bytes))
     return "is text; a Caffe prototxt needs --framework=0, and MindSpore's models are binary";
+  if (tensorflow::begins_as_graph_def(bytes))
+    return "is a GraphDef of TensorFlow; use --framework=3";
   if (begins_with_number(bytes)) return "begins as an ONNX model does; use --framework=5";
   return {};
 }
@@ -56,6 +59,16 @@ constexpr std::string_view kExpected =
     "writes; a .ckpt holds weights alone";
 
 }  // namespace
+
+bool begins_as_mindspore(std::span<const std::byte> bytes) {
+  WireReader reader(bytes);
+  WireField field;
+  std::string version;
+  if (!reader.next(field) || field.number != 1 || field.type != WireType::bytes) return false;
+  if (!field.to(version).ok() || version.empty()) return false;
+  const bool numbers = version.find_first_not_of("0123456789.") == version.npos;
+  return numbers || ge::looks_like_model_def(bytes);
+}
 
 Result<graph::Graph> import_memory(std::span<const std::byte> bytes,
                                    std::shared_ptr<const void> owner, const InputShapes& shapes,

@@ -24,4 +24,8 @@ Result<graph::Graph> import_memory(std::span<const std::byte> bytes,
                                    std::shared_ptr<const void> owner,
                                    const InputShapes& shapes = {}, const std::string& folder = {});
 
+// Whether the bytes begin as a .mindir does, or are a .air: the file belongs to --framework=1,
+// whichever was given.
+bool begins_as_mindspore(std::span<const std::byte> bytes);
+
 }  // namespace anynpu::mindspore

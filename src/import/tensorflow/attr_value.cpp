@@ -178,6 +178,15 @@ Result<std::vector<PartialShape>> shapes_attr(const NodeDef& node, std::string_v
   return list;
 }
 
+Result<std::vector<std::string>> texts_attr(const NodeDef& node, std::string_view name) {
+  std::vector<std::string> list;
+  ANYNPU_TRY(read_list(node, name, kText, "a list of texts", [&](const WireField& field) -> Status {
+    ANYNPU_TRY(field.to(list.emplace_back()));
+    return {};
+  }));
+  return list;
+}
+
 Result<std::string> function_attr(const NodeDef& node, std::string_view name) {
   ANYNPU_ASSIGN(const auto field, find_kind(node, name, kFunction, "a function"));
   if (!field) return std::string();

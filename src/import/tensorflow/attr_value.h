@@ -26,6 +26,7 @@ Result<std::vector<int64_t>> ints_attr(const NodeDef& node, std::string_view nam
 Result<std::vector<float>> floats_attr(const NodeDef& node, std::string_view name);
 Result<std::vector<int64_t>> types_attr(const NodeDef& node, std::string_view name);
 Result<std::vector<PartialShape>> shapes_attr(const NodeDef& node, std::string_view name);
+Result<std::vector<std::string>> texts_attr(const NodeDef& node, std::string_view name);
 // The name of a function; empty when the attribute is not there.
 Result<std::string> function_attr(const NodeDef& node, std::string_view name);
 Result<std::vector<std::string>> functions_attr(const NodeDef& node, std::string_view name);

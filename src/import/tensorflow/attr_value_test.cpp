@@ -29,6 +29,11 @@ TEST_F(TfAttr, HasTheValueOfTheFileOrTheDefault) {
   EXPECT_FALSE(shape_attr(node({unknown_shape_of("shape")}), "shape").value().has_value());
 }
 
+TEST_F(TfAttr, TextsAreReadInOrder) {
+  EXPECT_EQ(texts_attr(node({texts_of("t", {"ROW_SPLITS", ""})}), "t").value(),
+            (std::vector<std::string>{"ROW_SPLITS", ""}));
+}
+
 TEST_F(TfAttr, OfAnotherKindIsRefusedWithItsName) {
   const NodeDef n = node({text_of("i", "x")});
   const std::string said = int_attr(n, "i", 0).status().to_string();

@@ -15,6 +15,8 @@ namespace {
 // Nodes of one model once its functions are in place.
 constexpr size_t kMostNodes = size_t{1} << 18;
 constexpr int kMostCalls = 32;
+// Tensors that one named output may be.
+constexpr int64_t kMostCount = 1 << 16;
 
 using NodeIndex = std::unordered_map<std::string_view, const NodeDef*>;
 
@@ -31,9 +33,15 @@ Result<size_t> output_index(const Link& link, const NodeDef* node) {
   const TfOp* row = find_tf_op(node->op);
   if (!row || row->outputs.empty()) return link.index;
   size_t position = 0;
-  for (const std::string& name : split_words(row->outputs, ' ')) {
-    if (name == link.argument) return position + link.index;
-    ++position;
+  for (const std::string& word : split_words(row->outputs, ' ')) {
+    const size_t bracket = word.find('[');
+    if (word.substr(0, bracket) == link.argument) return position + link.index;
+    int64_t count = 1;
+    if (bracket != word.npos) {
+      const std::string attr = word.substr(bracket + 1, word.size() - bracket - 2);
+      ANYNPU_ASSIGN(count, int_attr(*node, attr, 1));
+    }
+    position += static_cast<size_t>(std::clamp<int64_t>(count, 0, kMostCount));
   }
   return fail(Code::corrupt_model, "'{}' names an output that {} does not have; its outputs are {}",
               to_text(link), node->op, row->outputs);

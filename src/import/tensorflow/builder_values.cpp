@@ -261,7 +261,10 @@ void Builder::note_partial(const graph::Node& node) {
     output.shape = *extents;
     for (int64_t& extent : output.shape) extent = extent > 0 ? extent : kDynamicDim;
   } else if (node.op == "Expand" && !output.has_shape) {
-    const auto extents = tracked(1);
+    auto extents = tracked(1);
+    const ValueId list = node.inputs[1];
+    if (!extents && is_fixed(list) && rank(list) == 1)
+      extents = Ints(static_cast<size_t>(std::min<int64_t>(shape(list)[0], kMostTracked)), -1);
     if (!extents || extents->size() < shape(node.inputs[0]).size()) return;
     output.has_shape = true;
     output.shape = *extents;
@@ -290,6 +293,14 @@ void Builder::note_partial(const graph::Node& node) {
     state({static_cast<int64_t>(from.size()), kDynamicDim});
   } else if (node.op == "Range" || node.op == "Unique") {
     state({kDynamicDim});
+  } else if (node.op == "TopK" || node.op == "Compress") {
+    const bool flat = node.op == "Compress" && !node.attrs.contains("axis");
+    const auto count = static_cast<int64_t>(from.size());
+    int64_t axis = node.int_attr("axis", -1);
+    if (axis < 0) axis += count;
+    Shape part = flat ? Shape{kDynamicDim} : from;
+    if (!flat && axis >= 0 && axis < count) part[static_cast<size_t>(axis)] = kDynamicDim;
+    state(std::move(part));
   } else if (node.op == "Tile" || node.op == "Pad") {
     state(Shape(from.size(), kDynamicDim));
   } else if (node.op == "Slice" && node.inputs.size() > 3) {

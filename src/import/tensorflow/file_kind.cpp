@@ -2,11 +2,13 @@
 #include "import/tensorflow/file_kind.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
 
 #include "base/protowire.h"
+#include "import/mindspore/mindspore.h"
 
 namespace anynpu::tensorflow {
 
@@ -178,6 +180,18 @@ Status check_path(const std::string& path) {
   return {};
 }
 
+bool begins_as_graph_def(std::span<const std::byte> bytes) {
+  WireReader file(bytes);
+  WireField node, part;
+  if (!file.next(node) || node.number != 1 || node.type != WireType::bytes) return false;
+  WireReader reader(node);
+  std::string name, op;
+  if (!reader.next(part) || part.number != 1 || !part.to(name).ok()) return false;
+  if (!reader.next(part) || part.number != 2 || !part.to(op).ok() || op.empty()) return false;
+  const auto of_a_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  return !name.empty() && std::all_of(op.begin(), op.end(), of_a_name);
+}
+
 Status check_bytes(std::span<const std::byte> bytes) {
   if (starts_with(bytes, "\x89HDF\r\n"))
     return refused("a file of Keras (HDF5)", freeze_keras("model.h5"));
@@ -189,6 +203,11 @@ Status check_bytes(std::span<const std::byte> bytes) {
                    "python3 -c 'import tensorflow as tf; from google.protobuf import text_format; "
                    "g = text_format.Parse(open(\"model.pbtxt\").read(), tf.compat.v1.GraphDef()); "
                    "tf.io.write_graph(g, \".\", \"frozen.pb\", as_text=False)'");
+  }
+  if (mindspore::begins_as_mindspore(bytes)) {
+    return fail(Code::file_invalid,
+                "this is a model of MindSpore; use --framework=1, 3 takes a frozen GraphDef of "
+                "TensorFlow");
   }
   const TopFields seen = top_fields(bytes);
   if (seen.is_message && seen.has_graph_field && seen.has_opset) {

@@ -17,4 +17,9 @@ Status check_path(const std::string& path);
 // By the first bytes: HDF5, a zip archive, TFLite, a text protobuf, an ONNX model, a SavedModel.
 Status check_bytes(std::span<const std::byte> bytes);
 
+// Whether the first message is a node of a GraphDef, with a name and an operator: the file belongs
+// to
+// --framework=3, whichever was given.
+bool begins_as_graph_def(std::span<const std::byte> bytes);
+
 }  // namespace anynpu::tensorflow

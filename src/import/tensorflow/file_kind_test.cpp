@@ -42,11 +42,33 @@ TEST(TfFileKind, AModelOfAnotherFrameworkIsNamed) {
   inner.integer(2, 17);
   onnx.message(8, inner);
   expect_in(said_of(onnx.data()), "--framework=5");
+  WireWriter mindir;
+  mindir.text(1, "1.1");
+  mindir.text(2, "MindSpore");
+  expect_in(said_of(mindir.data()), "--framework=1");
   WireWriter saved, meta;
   saved.integer(1, 1);
   meta.text(2, "graph");
   saved.message(2, meta);
   expect_in(said_of(saved.data()), "SavedModel");
+}
+
+TEST(TfFileKind, AGraphDefIsKnownByItsFirstNode) {
+  const auto begins = [](const std::string& bytes) {
+    return begins_as_graph_def(std::as_bytes(std::span(bytes)));
+  };
+  WireWriter graph, node, onnx;
+  node.text(1, "x");
+  node.text(2, "Placeholder");
+  graph.message(1, node);
+  EXPECT_TRUE(begins(graph.data()));
+  EXPECT_FALSE(begins(graph.data().substr(0, graph.data().size() - 1))) << "cut short";
+  onnx.integer(1, 8);
+  EXPECT_FALSE(begins(onnx.data()));
+  WireWriter mindir;
+  mindir.text(1, "0.1.1");
+  EXPECT_FALSE(begins(mindir.data()));
+  EXPECT_FALSE(begins(""));
 }
 
 }  // namespace

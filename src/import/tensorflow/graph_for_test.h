@@ -51,6 +51,20 @@ inline TestAttr ints_of(std::string name, const std::vector<int64_t>& values) {
   attr.value.message(1, list);
   return attr;
 }
+inline TestAttr texts_of(std::string name, const std::vector<std::string>& values) {
+  TestAttr attr{std::move(name), {}};
+  WireWriter list;
+  for (const std::string& value : values) list.text(2, value);
+  attr.value.message(1, list);
+  return attr;
+}
+inline TestAttr types_of(std::string name, const std::vector<int64_t>& types) {
+  TestAttr attr{std::move(name), {}};
+  WireWriter list;
+  list.packed(6, types);
+  attr.value.message(1, list);
+  return attr;
+}
 inline TestAttr function_of(std::string name, std::string_view function) {
   TestAttr attr{std::move(name), {}};
   WireWriter list;

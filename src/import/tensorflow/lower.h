@@ -3,6 +3,8 @@
 // builder's current node and adds nodes. Used by the table only.
 #pragma once
 
+#include <limits>
+
 #include "import/tensorflow/builder.h"
 
 namespace anynpu::tensorflow {
@@ -12,9 +14,20 @@ inline ValueId add(Builder& b, ValueId x, ValueId y) { return b.node("Add", 14, 
 inline ValueId sub(Builder& b, ValueId x, ValueId y) { return b.node("Sub", 14, {x, y}); }
 inline ValueId mul(Builder& b, ValueId x, ValueId y) { return b.node("Mul", 14, {x, y}); }
 inline ValueId div(Builder& b, ValueId x, ValueId y) { return b.node("Div", 14, {x, y}); }
+inline ValueId zeros_of(Builder& b, DType type, ValueId shape) {
+  return b.node("Expand", 13, {b.scalar(type, 0), shape});
+}
+inline ValueId rows_at(Builder& b, ValueId x, ValueId rows) {
+  return b.node("Gather", 13, {x, rows}, {{"axis", int64_t{0}}});
+}
+inline ValueId concat(Builder& b, std::vector<ValueId> parts, int64_t axis = 0) {
+  return parts.size() == 1 ? parts[0] : b.node("Concat", 13, std::move(parts), {{"axis", axis}});
+}
+constexpr int64_t kToEnd = std::numeric_limits<int64_t>::max();  // of Builder::slice
 
 // lower_basic.cpp: inputs, constants, and operators with the same operands as ours
 void lower_placeholder(Builder& b);
+void lower_next_element(Builder& b);  // of a dataset or a queue
 void lower_const(Builder& b);
 void lower_pass(Builder& b);         // output 0 is input 0
 void lower_pass_all(Builder& b);     // IdentityN
@@ -50,10 +63,12 @@ void lower_depthwise_conv(Builder& b);
 void lower_max_pool(Builder& b);
 void lower_avg_pool(Builder& b);
 void lower_max_pool_argmax(Builder& b);
+void lower_max_pool_grad(Builder& b);
 // lower_backprop.cpp
 void lower_conv_backprop(Builder& b);
 void lower_depthwise_backprop(Builder& b);
 void lower_filter_backprop(Builder& b);
+void lower_avg_pool_grad(Builder& b);
 // lower_norm.cpp
 void lower_fused_batch_norm(Builder& b);
 void lower_softmax(Builder& b);
@@ -71,6 +86,7 @@ void lower_pack(Builder& b);
 void lower_concat(Builder& b);
 void lower_concat_v2(Builder& b);
 void lower_pad(Builder& b);
+void lower_mirror_pad_grad(Builder& b);
 // lower_slice.cpp
 void lower_strided_slice(Builder& b);
 void lower_strided_slice_grad(Builder& b);
@@ -134,7 +150,10 @@ void lower_crop_and_resize(Builder& b);
 void lower_extract_glimpse(Builder& b);
 void lower_nms(Builder& b);
 void lower_nms_fixed(Builder& b);
+void lower_nms_overlaps(Builder& b);
 void lower_combined_nms(Builder& b);
+// lower_draw.cpp
+void lower_draw_boxes(Builder& b);
 // lower_quantize.cpp
 void lower_fake_quant(Builder& b);
 void lower_fake_quant_grad(Builder& b);
@@ -143,6 +162,8 @@ void lower_quantize_and_dequantize(Builder& b);
 void lower_lstm_cell(Builder& b);
 void lower_lstm_sequence(Builder& b);
 void lower_gru_cell(Builder& b);
+// lower_cudnn.cpp
+void lower_cudnn_rnn(Builder& b);
 // lower_flow.cpp
 void lower_call(Builder& b);
 void lower_if(Builder& b);
@@ -195,6 +216,9 @@ void lower_cumulative(Builder& b);
 void lower_segment(Builder& b);
 void lower_unsorted_segment(Builder& b);
 void lower_sparse_segment(Builder& b);
+void lower_sparse_segment_grad(Builder& b);
+// The lowest or highest number of a type.
+ValueId limit_of(Builder& b, DType type, bool lowest);
 void lower_bincount(Builder& b);
 void lower_histogram(Builder& b);
 void lower_bucketize(Builder& b);
@@ -202,6 +226,7 @@ void lower_bucketize(Builder& b);
 void lower_parallel_concat(Builder& b);
 void lower_concat_offset(Builder& b);
 void lower_broadcast_args(Builder& b);
+void lower_broadcast_gradient_args(Builder& b);
 void lower_lin_space(Builder& b);
 void lower_roll(Builder& b);
 void lower_empty(Builder& b);
@@ -223,11 +248,34 @@ void lower_eigen(Builder& b);
 void lower_least_squares(Builder& b);
 void lower_tridiagonal_matmul(Builder& b);
 void lower_tridiagonal_solve(Builder& b);
+void lower_banded_solve(Builder& b);
 void lower_sparse_matmul(Builder& b);
 void lower_sparse_add(Builder& b);
 void lower_sparse_elementwise(Builder& b);
 void lower_sparse_reduce(Builder& b);
+// lower_sparse.cpp
+void lower_sparse_fill_empty_rows(Builder& b);
+void lower_sparse_reorder(Builder& b);
+void lower_sparse_concat(Builder& b);
+void lower_sparse_slice(Builder& b);
+void lower_sparse_split(Builder& b);
 void lower_sparse_reshape(Builder& b);
+void lower_sparse_softmax(Builder& b);
+void lower_sparse_reduce_max(Builder& b);
+void lower_set_size(Builder& b);
+// lower_ragged.cpp
+void lower_ragged_gather(Builder& b);
+void lower_ragged_to_sparse(Builder& b);
+void lower_ragged_to_tensor(Builder& b);
+void lower_ragged_bincount(Builder& b);
+// lower_random.cpp
+void lower_random_uniform(Builder& b);
+void lower_random_normal(Builder& b);
+void lower_truncated_normal(Builder& b);
+void lower_random_uniform_int(Builder& b);
+void lower_random_shuffle(Builder& b);
+void lower_multinomial(Builder& b);
+void lower_distorted_box(Builder& b);
 // lower_sets.cpp
 // The elements that a boolean tensor keeps, row by row along its last axis.
 struct KeptElements {
@@ -243,6 +291,7 @@ void lower_ragged_range(Builder& b);
 void lower_projective_transform(Builder& b);
 // lower_ctc.cpp
 void lower_ctc_greedy(Builder& b);
+void lower_ctc_loss(Builder& b);
 // lower_complex.cpp: false when the node has no complex input, or its row takes it as it is
 bool lower_complex(Builder& b);
 void lower_make_complex(Builder& b);

@@ -11,8 +11,6 @@ namespace anynpu::tensorflow {
 
 namespace {
 
-constexpr int64_t kToEnd = std::numeric_limits<int64_t>::max();
-
 // The pieces of a tensor along an axis, in the order in which it lies.
 void cut(Builder& b, size_t input, int64_t axis, const Ints& sizes, size_t count) {
   const bool first = b.is_first(input);

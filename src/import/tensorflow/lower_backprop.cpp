@@ -2,6 +2,7 @@
 // Transposed convolutions: the way back of a convolution to an input of a given size.
 #include <algorithm>
 
+#include "graph/tensor_value.h"
 #include "import/tensorflow/lower.h"
 #include "import/tensorflow/window.h"
 
@@ -127,6 +128,49 @@ void lower_depthwise_backprop(Builder& b) {
   attrs["output_padding"] = more;
   attrs["group"] = s[2];
   b.out_picture(0, b.node("ConvTranspose", 11, {x, w}, std::move(attrs)));
+}
+
+// Each gradient is shared by the elements of its window that lie inside the picture.
+void lower_avg_pool_grad(Builder& b) {
+  const ValueId y = b.in_picture(1);
+  const Ints sizes = b.in_values(0);
+  if (!b.has_rank(y, "the gradient", 4, 5) || !b.need_fixed(y, "the gradient")) return;
+  const auto rank = static_cast<size_t>(b.rank(y));
+  const bool last = b.channels_last();
+  NodeAttrs attrs = window_attrs(b, rank, Window::of_pooling);
+  if (!b.ok()) return;
+  if (sizes.size() != rank)
+    return b.refuse(Code::shape_mismatch, "orig_input_shape has {} entries, expected {}",
+                    sizes.size(), rank);
+  const Ints strides = std::get<Ints>(attrs["strides"]),
+             window = std::get<Ints>(attrs["kernel_shape"]);
+  const int64_t channels = b.shape(y)[1];
+  Ints pads(2 * (rank - 2), 0), more(rank - 2, 0);
+  Shape weights = {channels, 1};
+  ValueId share = y;
+  for (size_t a = 0; a + 2 < rank; ++a) {
+    const int64_t count = b.shape(y)[a + 2], size = sizes[a + (last ? 1 : 2)];
+    const WayBack way = way_back(b, count, size, window[a], strides[a], b.s("padding", "VALID"));
+    if (!b.ok()) return;
+    pads[a] = way.before;
+    pads[rank - 2 + a] = way.after;
+    more[a] = way.more;
+    weights.push_back(window[a]);
+    std::vector<double> inside;
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t begin = i * strides[a] - way.before;
+      const int64_t held = std::min(begin + window[a], size) - std::max<int64_t>(begin, 0);
+      inside.push_back(static_cast<double>(std::max<int64_t>(held, 1)));
+    }
+    Ints shape(rank, 1);
+    shape[a + 2] = count;
+    const ValueId counts = b.constant(DType::f64, {count}, graph::constant_of(std::move(inside)));
+    share = div(b, share, b.reshape(b.cast(counts, b.dtype(y)), shape));
+  }
+  const ValueId x =
+      b.node("ConvTranspose", 11, {share, b.filled(b.dtype(y), weights, 1)},
+             {{"strides", strides}, {"pads", pads}, {"output_padding", more}, {"group", channels}});
+  b.out_picture(0, x);
 }
 
 // The gradient of a filter is a convolution of the picture by the gradient of the result, whose

@@ -3,20 +3,15 @@
 #include "import/tensorflow/lower.h"
 #include "import/tensorflow/table.h"
 #include "import/tensorflow/tensor_proto.h"
+#include "import/tensorflow/types.h"
 
 namespace anynpu::tensorflow {
 
-void lower_placeholder(Builder& b) {
-  graph::Value value;
-  value.name = b.def().name;
-  value.dtype = b.type("dtype", DType::f32);
-  PartialShape shape = b.partial_shape("shape");
-  if (!b.ok()) return;
-  if (!shape && b.has_attr("_output_shapes")) {
-    const auto shapes = b.take(shapes_attr(b.def(), "_output_shapes"));
-    if (!shapes.empty()) shape = shapes[0];
-  }
-  const auto given = b.model().options.shapes.find(value.name);
+namespace {
+
+// An input of the model; its shape is the model's, with what --input_shape says.
+ValueId add_input(Builder& b, const std::string& name, DType type, PartialShape shape) {
+  const auto given = b.model().options.shapes.find(name);
   if (given != b.model().options.shapes.end()) {
     const Shape& wanted = given->second;
     bool fits = !shape || shape->size() == wanted.size();
@@ -28,23 +23,65 @@ void lower_placeholder(Builder& b) {
       b.refuse(Code::shape_mismatch,
                "--input_shape gives {} for '{}', the model has {}; expected the same where the "
                "model states an extent",
-               to_string(wanted), value.name, to_string(*shape));
-      return;
+               to_string(wanted), name, to_string(*shape));
+      return kNoValue;
     }
     shape = wanted;
   }
-  if (value.dtype == DType::string) {
+  if (type == DType::string) {
     b.refuse(
         Code::unsupported_dtype,
         "the input is of strings; feed what is computed from them, and cut the model behind it");
-    return;
+    return kNoValue;
   }
+  graph::Value value;
+  value.name = name;
+  value.dtype = type;
   value.has_shape = shape.has_value();
   if (shape) value.shape = *shape;
   graph::Graph& graph = b.graph();
   const ValueId id = graph.add_value(std::move(value));
   graph.inputs.push_back(id);
-  b.out(0, id);
+  return id;
+}
+
+}  // namespace
+
+void lower_placeholder(Builder& b) {
+  const DType type = b.type("dtype", DType::f32);
+  PartialShape shape = b.partial_shape("shape");
+  if (!b.ok()) return;
+  if (!shape && b.has_attr("_output_shapes")) {
+    const auto shapes = b.take(shapes_attr(b.def(), "_output_shapes"));
+    if (!shapes.empty()) shape = shapes[0];
+  }
+  b.out(0, add_input(b, b.def().name, type, std::move(shape)));
+}
+
+// What a program takes out of a dataset or a queue, element by element, are inputs of the model:
+// "node", "node:1", ...
+void lower_next_element(Builder& b) {
+  const bool queue = b.type() != "IteratorGetNext";
+  const auto types = b.take(types_attr(b.def(), queue ? "component_types" : "output_types"));
+  std::vector<PartialShape> shapes;
+  if (queue) {
+    // Queues know the shapes of their elements; several at once have an axis more in front.
+    for (const NodeDef& node : b.model().def.nodes) {
+      if (!b.def().inputs.empty() && node.name == b.def().inputs[0].node)
+        shapes = b.take(shapes_attr(node, "shapes"));
+    }
+    for (PartialShape& shape : shapes) {
+      if (shape && b.type() != "QueueDequeueV2") shape->insert(shape->begin(), kDynamicDim);
+    }
+  } else {
+    shapes = b.take(shapes_attr(b.def(), "output_shapes"));
+  }
+  for (size_t i = 0; i < types.size() && b.ok(); ++i) {
+    const std::string& name = b.def().name;
+    const DType type = b.take(dtype_of(types[i]));
+    b.out(i, add_input(b, i == 0 ? name : format("{}:{}", name, i), type,
+                       i < shapes.size() ? shapes[i] : PartialShape()));
+  }
 }
 
 void lower_const(Builder& b) {

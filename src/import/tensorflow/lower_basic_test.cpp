@@ -30,5 +30,36 @@ TEST(TfBasic, ADefaultCountsUnlessTheInputIsGiven) {
   EXPECT_EQ(graph.import({{{"flag", {2}}}, {}}).value().inputs.size(), 2u);
 }
 
+TEST(TfBasic, WhatComesOutOfADatasetIsAnInput) {
+  TestGraph graph;
+  graph.node("source", "IteratorV2");
+  TestAttr shapes{"output_shapes", {}};
+  WireWriter list;
+  list.message(7, shape_message({-1, 3}));
+  list.message(7, shape_message({-1}));
+  shapes.value.message(1, list);
+  graph.node("next", "IteratorGetNext", {"source"}, {types_of("output_types", {1, 3}), shapes});
+  graph.node("y", "Identity", {"next:1"});
+  const auto made = graph.import({{{"next:1", {4}}}, {}});
+  ASSERT_TRUE(made.ok()) << made.status().to_string();
+  ASSERT_EQ(made->inputs.size(), 2u);
+  const graph::Value& second = made->values[static_cast<size_t>(made->inputs[1])];
+  EXPECT_EQ(second.name, "next:1");
+  EXPECT_EQ(second.dtype, DType::i32);
+  EXPECT_EQ(second.shape, (Shape{4}));
+}
+
+TEST(TfBasic, AQueueGivesTheShapesOfItsElements) {
+  TestGraph graph;
+  TestAttr shapes{"shapes", {}};
+  WireWriter list;
+  list.message(7, shape_message({2, 3}));
+  shapes.value.message(1, list);
+  graph.node("queue", "FIFOQueueV2", {}, {shapes}).ints("n", {}, {8});
+  graph.node("x", "QueueDequeueManyV2", {"queue", "n"}, {types_of("component_types", {1})});
+  graph.node("y", "Relu", {"x"});
+  EXPECT_EQ(graph.shape(), "?x2x3");
+}
+
 }  // namespace
 }  // namespace anynpu::tensorflow

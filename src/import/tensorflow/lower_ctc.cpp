@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // CTCGreedyDecoder: the best label of each step, without blanks and, if asked for, repetitions.
+// CTCLoss.
+#include <algorithm>
+#include <limits>
+
+#include "graph/tensor_value.h"
 #include "import/tensorflow/lower.h"
 
 namespace anynpu::tensorflow {
@@ -44,6 +49,54 @@ void lower_ctc_greedy(Builder& b) {
   const ValueId counted = b.node("Where", 16, {inside, most, b.scalar(b.dtype(x), 0)});
   const ValueId sum = b.node("ReduceSum", 13, {counted, b.list({1})}, {{"keepdims", int64_t{1}}});
   b.out(3, b.node("Neg", 13, {sum}));
+}
+
+// inputs (time, batch, labels), the labels of each sequence as a sparse constant, and the lengths,
+// which may come from the run: behind the end of a sequence nothing but the blank follows, which
+// leaves its loss as it is. The blank is the last label.
+void lower_ctc_loss(Builder& b) {
+  const ValueId x = b.in(0);
+  const Ints places = b.in_values(1), labels = b.in_values(2);
+  const ValueId lengths = b.index(b.in(3));
+  if (!b.need_fixed(x, "the inputs") || !b.has_rank(x, "the inputs", 3, 3)) return;
+  const int64_t steps = b.shape(x)[0], batch = b.shape(x)[1], classes = b.shape(x)[2];
+  const bool merges = b.flag("ctc_merge_repeated", true);
+  const bool collapses = b.flag("preprocess_collapse_repeated", false);
+  if (collapses || !merges) {
+    return b.refuse(Code::unsupported_feature,
+                    "preprocess_collapse_repeated is {} and ctc_merge_repeated {}; expected false "
+                    "and true",
+                    collapses, merges);
+  }
+  Ints counts(static_cast<size_t>(batch), 0), targets;
+  for (size_t i = 0; i < labels.size(); ++i) {  // ordered by sequence, then by place
+    const int64_t row = 2 * i < places.size() ? places[2 * i] : -1;
+    if (row < 0 || row >= batch || labels[i] < 0 || labels[i] >= classes - 1) {
+      return b.refuse(Code::invalid_argument,
+                      "label {} of sequence {} is one of {} labels and {} sequences; expected one "
+                      "below the blank, which is the last",
+                      labels[i], row, classes, batch);
+    }
+    ++counts[static_cast<size_t>(row)];
+    targets.push_back(labels[i]);
+  }
+  Ints numbers;
+  for (int64_t t = 0; t < steps; ++t) numbers.push_back(t);
+  const ValueId inside = b.node(
+      "Less", 13, {b.reshape(b.list(numbers), {steps, 1, 1}), b.reshape(lengths, {1, batch, 1})});
+  std::vector<float> blank(static_cast<size_t>(classes), -std::numeric_limits<float>::infinity());
+  if (!blank.empty()) blank.back() = 0;
+  const ValueId rest =
+      b.cast(b.constant(DType::f32, {classes}, graph::constant_of(blank)), b.dtype(x));
+  const ValueId chances = b.node("LogSoftmax", 13, {x}, {{"axis", int64_t{2}}});
+  const int64_t longest = counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
+  const auto made = b.nodes("anynpu.CtcLoss", 1,
+                            {b.node("Where", 16, {inside, chances, rest}), b.list(targets)}, 1,
+                            {{"input_lengths", Ints(static_cast<size_t>(batch), steps)},
+                             {"target_lengths", counts},
+                             {"blank", classes - 1},
+                             {"states", 2 * longest + 1}});
+  b.out(0, made[0]);
 }
 
 }  // namespace anynpu::tensorflow

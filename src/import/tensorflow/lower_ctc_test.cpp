@@ -18,5 +18,19 @@ TEST(TfCtc, ABlankThatIsNoLabelIsRefused) {
   EXPECT_NE(said.find("the blank 4"), std::string::npos) << said;
 }
 
+TEST(TfCtc, TheLossOfEachSequenceKnowsItsLabels) {
+  TestGraph graph;
+  graph.input("lengths", {2}, 3);
+  std::vector<int64_t> places = {0, 0, 0, 1, 1, 0};
+  graph.node("places", "Const", {},
+             {type_of("dtype", 9), tensor_of(9, {3, 2}, std::as_bytes(std::span(places)))});
+  graph.ints("labels", {3}, {1, 0, 1});
+  EXPECT_EQ(one_node("CTCLoss", {5, 2, 4}, {}, {"places", "labels", "lengths"}, graph).shape(),
+            "2");
+  const std::string said =
+      one_node("CTCLoss", {5, 2, 2}, {}, {"places", "labels", "lengths"}, graph).shape();
+  EXPECT_NE(said.find("expected one below the blank"), std::string::npos) << said;
+}
+
 }  // namespace
 }  // namespace anynpu::tensorflow

@@ -129,6 +129,20 @@ void lower_nms_fixed(Builder& b) {
   b.out(soft ? 2 : 1, made[2]);
 }
 
+// How much boxes overlap is given, for each pair.
+void lower_nms_overlaps(Builder& b) {
+  const ValueId overlaps = b.cast(b.in(0), DType::f32), scores = b.cast(b.in(1), DType::f32);
+  const int64_t most = known_count(b, 2);
+  const auto made = b.nodes("anynpu.SoftNonMaxSuppression", 1, {overlaps, scores}, 3,
+                            {{"most", most},
+                             {"iou", static_cast<float>(b.in_number(3))},
+                             {"least", static_cast<float>(b.in_number(4))},
+                             {"overlaps", int64_t{1}}});
+  if (!b.ok()) return;
+  const ValueId end = b.reshape(b.cast(made[2], DType::i64), {1});
+  b.out(0, b.node("Slice", 13, {made[0], b.list({0}), end, b.list({0})}));
+}
+
 // The best boxes of all classes of each picture, filled up to a fixed number.
 void lower_combined_nms(Builder& b) {
   const ValueId boxes = b.cast(b.in(0), DType::f32), scores = b.cast(b.in(1), DType::f32);

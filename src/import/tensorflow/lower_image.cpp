@@ -89,86 +89,95 @@ void lower_space_to_depth(Builder& b) {
 
 namespace {
 
-// The windows of a picture N, C, H, W, one tensor for each place inside the window: strided parts
-// of the padded picture.
-struct Taps {
-  std::vector<ValueId> parts;  // by rows of the window
-  int64_t height = 0, width = 0;
-};
-
-Taps window_taps(Builder& b, ValueId x, const Ints& window, const Ints& strides, const Ints& rates,
-                 bool same, ValueId fill) {
-  Taps taps;
+// The windows of a picture N, C and its spatial axes, one tensor for each place inside the window
+// (by rows of it): strided parts of the padded picture.
+std::vector<ValueId> window_taps(Builder& b, ValueId x, const Ints& window, const Ints& strides,
+                                 const Ints& rates, bool same, ValueId fill) {
+  std::vector<ValueId> taps;
   constexpr int64_t kMostTaps = 1024;
-  if (!b.has_rank(x, "the picture", 4, 4) || !b.need_fixed(x, "the picture")) return taps;
-  Ints pads(8, 0), count(2), reach(2);
-  for (size_t a = 0; a < 2; ++a) {
+  const size_t axes = window.size();
+  const auto rank = static_cast<int64_t>(axes) + 2;
+  if (!b.has_rank(x, "the picture", rank, rank) || !b.need_fixed(x, "the picture")) return taps;
+  Ints pads(2 * static_cast<size_t>(rank), 0), reach(axes), spatial(axes);
+  int64_t places = 1;
+  bool empty = false;
+  for (size_t a = 0; a < axes; ++a) {
     const int64_t in = b.shape(x)[a + 2];
     const int64_t span = (window[a] - 1) * rates[a] + 1;
-    count[a] = same ? (in + strides[a] - 1) / strides[a] : (in - span + strides[a]) / strides[a];
-    count[a] = std::max<int64_t>(count[a], 0);
-    const int64_t missing = std::max<int64_t>((count[a] - 1) * strides[a] + span - in, 0);
+    const int64_t count =
+        same ? (in + strides[a] - 1) / strides[a] : (in - span + strides[a]) / strides[a];
+    const int64_t missing = std::max<int64_t>((count - 1) * strides[a] + span - in, 0);
     if (same) {
       pads[a + 2] = missing / 2;
-      pads[a + 6] = missing - missing / 2;
+      pads[a + 2 + static_cast<size_t>(rank)] = missing - missing / 2;
     }
-    reach[a] = (count[a] - 1) * strides[a] + 1;
+    reach[a] = (count - 1) * strides[a] + 1;
+    spatial[a] = static_cast<int64_t>(a) + 2;
+    places = std::min(places * window[a], kMostTaps + 1);
+    empty = empty || count < 1;
   }
-  taps.height = count[0];
-  taps.width = count[1];
-  if (window[0] * window[1] > kMostTaps || count[0] == 0 || count[1] == 0) {
-    b.refuse(Code::unsupported_shape, "a window of {} over a picture of {} is not taken", window,
-             to_string(b.shape(x)));
+  if (places > kMostTaps || empty) {
+    b.refuse(
+        Code::unsupported_shape,
+        "a window of {} over a picture of {}; expected one that fits inside and has at most {} "
+        "elements",
+        window, to_string(b.shape(x)), kMostTaps);
     return taps;
   }
   if (std::any_of(pads.begin(), pads.end(), [](int64_t pad) { return pad != 0; }))
     x = b.node("Pad", 18, {x, b.list(pads), fill});
-  for (int64_t r = 0; r < window[0]; ++r) {
-    for (int64_t c = 0; c < window[1]; ++c) {
-      const Ints from = {r * rates[0], c * rates[1]};
-      const Ints to = {from[0] + reach[0], from[1] + reach[1]};
-      taps.parts.push_back(
-          b.node("Slice", 13, {x, b.list(from), b.list(to), b.list({2, 3}), b.list(strides)}));
+  for (int64_t place = 0; place < places; ++place) {
+    Ints from(axes), to(axes);
+    int64_t rest = place;
+    for (size_t a = axes; a-- > 0; rest /= window[a]) {
+      from[a] = rest % window[a] * rates[a];
+      to[a] = from[a] + reach[a];
     }
+    taps.push_back(
+        b.node("Slice", 13, {x, b.list(from), b.list(to), b.list(spatial), b.list(strides)}));
   }
   return taps;
 }
 
-Ints inner_two(Builder& b, const char* name) {
-  const Ints list = b.ints(name);
-  if (list.size() == 4 && list[1] > 0 && list[2] > 0 && list[1] < (1 << 20) && list[2] < (1 << 20))
-    return {list[1], list[2]};
-  b.refuse(Code::invalid_argument, "'{}' is {}, expected four numbers above 0", name, list);
-  return {1, 1};
+// The entries of the spatial axes, of a list that has one for each axis.
+Ints inner_entries(Builder& b, const char* name, size_t axes) {
+  constexpr int64_t kMost = 1 << 20;
+  Ints list = b.ints(name);
+  const auto fits = [](int64_t entry) { return entry > 0 && entry < kMost; };
+  if (list.size() == axes + 2 && std::all_of(list.begin() + 1, list.end() - 1, fits))
+    return {list.begin() + 1, list.end() - 1};
+  b.refuse(Code::invalid_argument, "'{}' is {}, expected {} numbers above 0", name, list, axes + 2);
+  return Ints(axes, 1);
 }
 
 }  // namespace
 
 void lower_extract_patches(Builder& b) {
+  const size_t axes = b.type() == "ExtractVolumePatches" ? 3 : 2;
   const ValueId x = b.in_first(0);
-  const Ints window = inner_two(b, "ksizes"), strides = inner_two(b, "strides"),
-             rates = inner_two(b, "rates");
+  const Ints window = inner_entries(b, "ksizes", axes), strides = inner_entries(b, "strides", axes);
+  const Ints rates = axes == 2 ? inner_entries(b, "rates", axes) : Ints(axes, 1);
   const bool same = b.word("padding", "VALID", {"SAME", "VALID"}) == "SAME";
   const ValueId fill = b.ok() ? b.scalar(b.dtype(x), 0) : kNoValue;
-  const Taps taps = window_taps(b, x, window, strides, rates, same, fill);
-  if (b.ok()) b.out_first(0, b.node("Concat", 13, taps.parts, {{"axis", int64_t{1}}}));
+  const auto taps = window_taps(b, x, window, strides, rates, same, fill);
+  if (b.ok()) b.out_first(0, b.node("Concat", 13, taps, {{"axis", int64_t{1}}}));
 }
 
 // The largest of picture plus filter in each window.
 void lower_dilation(Builder& b) {
   const ValueId x = b.in_first(0), filter = b.in(1);
-  const Ints strides = inner_two(b, "strides"), rates = inner_two(b, "rates");
+  const Ints strides = inner_entries(b, "strides", 2), rates = inner_entries(b, "rates", 2);
   const bool same = b.word("padding", "VALID", {"SAME", "VALID"}) == "SAME";
   if (!b.has_rank(filter, "the filter", 3, 3) || !b.need_fixed(filter, "the filter")) return;
   const Shape s = b.shape(filter);
   const ValueId lowest = b.scalar(b.dtype(x), -std::numeric_limits<double>::infinity());
-  const Taps taps = window_taps(b, x, {s[0], s[1]}, strides, rates, same, lowest);
+  const auto taps = window_taps(b, x, {s[0], s[1]}, strides, rates, same, lowest);
   if (!b.ok()) return;
   ValueId most = kNoValue;
-  for (size_t t = 0; t < taps.parts.size(); ++t) {
+  for (size_t t = 0; t < taps.size(); ++t) {
     const auto row = static_cast<int64_t>(t) / s[1], column = static_cast<int64_t>(t) % s[1];
     const ValueId weights = b.slice(b.slice(filter, 0, row, row + 1), 1, column, column + 1);
-    const ValueId sum = add(b, taps.parts[t], b.reshape(weights, {1, s[2], 1, 1}));
+    const ValueId sum = add(b, taps[t], b.reshape(weights, {1, s[2], 1, 1}));
     most = most == kNoValue ? sum : b.node("Max", 13, {most, sum});
   }
   b.out_first(0, most);

@@ -149,33 +149,6 @@ void lower_sparse_reduce(Builder& b) {
   b.out(0, b.node("ReduceSum", 13, {x, b.in_row(3)}, {{"keepdims", int64_t{keep}}}));
 }
 
-// The places of the same elements in another shape.
-void lower_sparse_reshape(Builder& b) {
-  const ValueId places = b.index(b.in(0));
-  const auto from = b.known(b.in(1)), given = b.known(b.in(2));
-  if (!b.ok()) return;
-  if (!from || !given)
-    return b.refuse(Code::unsupported_feature, "its shapes come at run time; make them constants");
-  Ints to = *given;
-  int64_t count = 1, rest = 1;
-  for (int64_t extent : *from) count *= extent;
-  for (int64_t extent : to) rest *= extent < 0 ? 1 : extent;
-  for (int64_t& extent : to) {
-    if (extent < 0) extent = rest > 0 ? count / rest : 0;
-  }
-  const auto strides = [](const Ints& extents) {
-    Ints made(extents.size(), 1);
-    for (size_t i = extents.size(); i-- > 1;) made[i - 1] = made[i] * extents[i];
-    return made;
-  };
-  const ValueId flat =
-      b.node("ReduceSum", 13, {mul(b, places, b.list(strides(*from))), b.list({1})},
-             {{"keepdims", int64_t{1}}});
-  const ValueId steps = div(b, flat, b.list(strides(to)));
-  b.out(0, b.node("Mod", 13, {steps, b.list(to)}));
-  b.out(1, b.list(to));
-}
-
 // Three diagonals as rows, above, on and below the main one; the matrix is written out.
 void lower_tridiagonal_solve(Builder& b) {
   const ValueId rows = b.in(0), right = b.in(1);
@@ -195,6 +168,35 @@ void lower_tridiagonal_solve(Builder& b) {
     matrix = b.node("Where", 16, {mask, b.unsqueeze(row, {rank - 1}), matrix});
   }
   if (b.ok()) b.out(0, b.node("anynpu.MatrixSolve", 1, {right, matrix}));
+}
+
+// A triangular matrix given by its diagonals as rows: the main one and those below it, with their
+// ends on the right, or those above it, with their starts on the left, and the main one.
+void lower_banded_solve(Builder& b) {
+  const ValueId bands = b.in(0), right = b.in(1);
+  const bool lower = b.flag("lower", true);
+  const int64_t adjoint = b.flag("adjoint", false);
+  if (!b.has_rank(bands, "the bands", 2) || !b.need_fixed(bands, "the bands")) return;
+  const int64_t rank = b.rank(bands), n = b.shape(bands).back(),
+                count = b.shape(bands)[static_cast<size_t>(rank - 2)];
+  if (count < 1 || count > n || n > 4096) {
+    return b.refuse(Code::unsupported_shape,
+                    "the bands are {}; expected at most as many rows as columns, and 4096 columns",
+                    to_string(b.shape(bands)));
+  }
+  ValueId matrix = b.scalar(b.dtype(bands), 0);
+  for (int64_t k = 0; k < count; ++k) {
+    // Row i of the matrix has element i of the band at column i + away.
+    const int64_t away = lower ? -k : count - 1 - k;
+    std::vector<uint8_t> here(static_cast<size_t>(n * n), 0);
+    for (int64_t i = std::max<int64_t>(0, -away); i < std::min(n, n - away); ++i)
+      here[static_cast<size_t>(i * n + i + away)] = 1;
+    const ValueId mask = b.constant(DType::boolean, {n, n}, graph::constant_of(std::move(here)));
+    const ValueId row = b.squeeze(b.slice(bands, rank - 2, k, k + 1), {rank - 2});
+    matrix = b.node("Where", 16, {mask, b.unsqueeze(row, {rank - 1}), matrix});
+  }
+  b.out(0, b.node("anynpu.TriangularSolve", 1, {right, matrix},
+                  {{"transpose", adjoint}, {"upper", int64_t{!lower}}}));
 }
 
 }  // namespace anynpu::tensorflow

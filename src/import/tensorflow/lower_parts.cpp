@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Offsets, numbers in a row, turned tensors.
 #include <algorithm>
-#include <limits>
 
 #include "graph/tensor_value.h"
 #include "import/tensorflow/lower.h"
 
 namespace anynpu::tensorflow {
-
-namespace {
-
-constexpr int64_t kWhole = std::numeric_limits<int64_t>::max();
-
-ValueId concat(Builder& b, std::vector<ValueId> parts, int64_t axis) {
-  return parts.size() == 1 ? parts[0] : b.node("Concat", 13, std::move(parts), {{"axis", axis}});
-}
-
-}  // namespace
 
 void lower_parallel_concat(Builder& b) { b.out(0, concat(b, b.all_inputs(), 0)); }
 
@@ -50,6 +39,31 @@ void lower_broadcast_args(Builder& b) {
   b.out(0, b.node("Where", 16, {one, y, x}));
 }
 
+// The axes along which the gradients of two broadcast tensors are summed: those where a tensor has
+// one element. Equal shapes were not broadcast.
+void lower_broadcast_gradient_args(Builder& b) {
+  const DType type = b.dtype(b.in(0));
+  ValueId shapes[] = {b.in_row(0), b.in_row(1)};
+  for (ValueId shape : shapes) {
+    if (!b.need_fixed(shape, "a shape")) return;
+  }
+  const int64_t rank = std::max(b.shape(shapes[0])[0], b.shape(shapes[1])[0]);
+  for (ValueId& shape : shapes) {
+    const int64_t more = rank - b.shape(shape)[0];
+    if (more > 0) shape = concat(b, {b.filled(DType::i64, {more}, 1), shape}, 0);
+  }
+  const ValueId same = b.cast(b.node("Equal", 13, {shapes[0], shapes[1]}), DType::i32);
+  const ValueId all =
+      rank == 0
+          ? b.scalar(DType::boolean, 1)
+          : b.cast(b.node("ReduceMin", 18, {same}, {{"keepdims", int64_t{0}}}), DType::boolean);
+  for (size_t i = 0; i < 2 && b.ok(); ++i) {
+    const ValueId one = b.node("Equal", 13, {shapes[i], b.whole(DType::i64, 1)});
+    const ValueId summed = b.node("And", 7, {one, b.node("Not", 1, {all})});
+    b.out(i, b.cast(b.reshape(b.node("NonZero", 13, {summed}), {-1}), type));
+  }
+}
+
 void lower_lin_space(Builder& b) {
   const ValueId start = b.in(0), stop = b.in(1);
   const int64_t count = b.in_value(2);
@@ -75,7 +89,7 @@ void lower_roll(Builder& b) {
     if (extent == 0) continue;
     const int64_t shift = ((shifts[i] % extent) + extent) % extent;
     if (shift == 0) continue;
-    x = concat(b, {b.slice(x, axis, extent - shift, kWhole), b.slice(x, axis, 0, extent - shift)},
+    x = concat(b, {b.slice(x, axis, extent - shift, kToEnd), b.slice(x, axis, 0, extent - shift)},
                axis);
   }
   b.out(0, x);

@@ -7,10 +7,6 @@ namespace anynpu::tensorflow {
 
 namespace {
 
-ValueId zeros_of(Builder& b, DType type, ValueId shape) {
-  return b.node("Expand", 13, {b.scalar(type, 0), shape});
-}
-
 // ScatterND, with truth values as bytes.
 ValueId scatter(Builder& b, ValueId x, ValueId indices, ValueId updates, std::string how) {
   const DType type = b.dtype(x);

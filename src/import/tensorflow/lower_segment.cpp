@@ -8,15 +8,6 @@
 
 namespace anynpu::tensorflow {
 
-namespace {
-
-const NodeAttrs kDrop{{"keepdims", int64_t{0}}};
-
-ValueId concat(Builder& b, std::vector<ValueId> parts) {
-  return b.node("Concat", 13, std::move(parts), {{"axis", int64_t{0}}});
-}
-
-// The lowest or highest number of a type.
 ValueId limit_of(Builder& b, DType type, bool lowest) {
   switch (type) {
     case DType::f16:
@@ -42,6 +33,10 @@ ValueId limit_of(Builder& b, DType type, bool lowest) {
     }
   }
 }
+
+namespace {
+
+const NodeAttrs kDrop{{"keepdims", int64_t{0}}};
 
 // Rows of `data` folded by their ids into `count` rows (an int64 row of one). Ids below 0 and from
 // `count` on are dropped: their rows go into one row more, which is cut off.
@@ -160,6 +155,21 @@ void lower_sparse_segment(Builder& b) {
   const ValueId rows = b.node("Gather", 13, {data, indices}, {{"axis", int64_t{0}}});
   const ValueId count = b.input_count() > 3 ? b.in_row(3) : count_of(b, ids);
   b.out(0, segments(b, rows, ids, count, kind_of(b.type()), false));
+}
+
+// The gradient of each segment, or its part of it, goes to the rows that the segment was made of.
+void lower_sparse_segment_grad(Builder& b) {
+  const ValueId grad = b.in(0), indices = b.in_row(1), ids = b.in_row(2), count = b.in_row(3);
+  if (!b.has_rank(grad, "the gradient", 1)) return;
+  ValueId rows = b.node("Gather", 13, {grad, ids}, {{"axis", int64_t{0}}});
+  const std::string_view kind = kind_of(b.type());
+  if (kind != "Sum") {
+    const ValueId segment_count = b.slice(b.shape_of(grad), 0, 0, 1);
+    ValueId share = rows_of(b, ids, segment_count, b.rank(grad), b.dtype(grad));
+    if (kind == "SqrtN") share = b.node("Sqrt", 13, {share});
+    rows = div(b, rows, b.node("Gather", 13, {share, ids}, {{"axis", int64_t{0}}}));
+  }
+  b.out(0, fold_rows(b, rows, indices, count, "add", b.scalar(b.dtype(grad), 0)));
 }
 
 void lower_bincount(Builder& b) {

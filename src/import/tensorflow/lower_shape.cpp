@@ -240,4 +240,40 @@ void lower_pad(Builder& b) {
   first || picture ? b.out_first(0, y) : b.out(0, y);
 }
 
+// What a mirrored padding adds goes back to the elements that it showed.
+void lower_mirror_pad_grad(Builder& b) {
+  ValueId x = b.in(0);
+  const Ints rows = b.in_values(1);
+  const bool reflect = b.word("mode", "REFLECT", {"REFLECT", "SYMMETRIC"}) == "REFLECT";
+  if (!b.need_fixed(x, "the gradient")) return;
+  const auto rank = static_cast<size_t>(b.rank(x));
+  if (rows.size() != 2 * rank)
+    return b.refuse(Code::shape_mismatch, "it has {} paddings, the gradient is {}", rows.size(),
+                    to_string(b.shape(x)));
+  for (size_t a = 0; a < rank && b.ok(); ++a) {
+    const int64_t axis = static_cast<int64_t>(a), before = rows[2 * a], after = rows[2 * a + 1];
+    const int64_t kept = b.shape(x)[a] - before - after, edge = reflect ? 1 : 0;
+    if (before < 0 || after < 0 || kept < std::max(before, after) + edge)
+      return b.refuse(Code::shape_mismatch, "paddings {} and {} of {} elements along axis {}",
+                      before, after, b.shape(x)[a], axis);
+    // `count` elements from `begin` on, turned around, at `at` of the result.
+    const auto mirrored = [&](int64_t begin, int64_t count, int64_t at) {
+      const ValueId turned =
+          b.node("Slice", 13,
+                 {x, b.list({begin + count - 1}), b.list({begin - 1 - b.shape(x)[a]}),
+                  b.list({axis}), b.list({-1})});
+      Ints pads(2 * rank, 0);
+      pads[a] = at;
+      pads[rank + a] = kept - at - count;
+      return b.node("Pad", 18, {turned, b.list(pads)});
+    };
+    ValueId sum = b.slice(x, axis, before, before + kept);
+    if (before > 0) sum = b.node("Add", 14, {sum, mirrored(0, before, edge)});
+    if (after > 0)
+      sum = b.node("Add", 14, {sum, mirrored(before + kept, after, kept - edge - after)});
+    x = sum;
+  }
+  b.out(0, x);
+}
+
 }  // namespace anynpu::tensorflow

@@ -130,6 +130,20 @@ void lower_avg_pool(Builder& b) {
   b.out_picture(0, b.node("AveragePool", 11, {x}, std::move(attrs)));
 }
 
+// The gradient of each window goes to the first of its largest elements.
+void lower_max_pool_grad(Builder& b) {
+  const ValueId x = b.in_picture(0), y = b.in_picture(2);
+  if (!b.has_rank(x, "the picture", 4, 5) || !b.need_fixed(x, "the picture")) return;
+  const NodeAttrs attrs = window_attrs(b, static_cast<size_t>(b.rank(x)), Window::of_pooling);
+  const auto made = b.nodes("MaxPool", 12, {for_pooling(b, x)}, 2, attrs);
+  if (!b.ok()) return;
+  const ValueId zeros = b.filled(b.dtype(y), {element_count(b.shape(x))}, 0);
+  const ValueId summed =
+      b.node("ScatterElements", 18, {zeros, b.reshape(made[1], {-1}), b.reshape(y, {-1})},
+             {{"axis", int64_t{0}}, {"reduction", std::string("add")}});
+  b.out_picture(0, b.reshape(summed, b.shape(x)));
+}
+
 // The place of each largest element counts over height, width and channels of the model's order.
 void lower_max_pool_argmax(Builder& b) {
   const ValueId x = b.in_first(0);

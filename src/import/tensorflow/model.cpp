@@ -9,6 +9,7 @@
 #include "import/tensorflow/body.h"
 #include "import/tensorflow/file_kind.h"
 #include "import/tensorflow/flow_forms.h"
+#include "import/tensorflow/lower.h"
 #include "import/tensorflow/operator_check.h"
 #include "import/tensorflow/table.h"
 #include "import/tensorflow/tensorflow.h"
@@ -114,12 +115,13 @@ class Importer {
   Status add_inputs(const std::vector<const NodeDef*>& order) {
     const std::unordered_set<const NodeDef*> needed(order.begin(), order.end());
     for (const NodeDef& node : model_.def.nodes) {
-      const bool input =
-          node.op == "Placeholder" || node.op == "PlaceholderV2" ||
-          (node.op == "PlaceholderWithDefault" && model_.options.shapes.contains(node.name));
-      if (!needed.contains(&node) || !input) continue;
-      builder_.begin(node, find_tf_op(node.op), {});
-      find_tf_op("Placeholder")->lower(builder_);
+      if (!needed.contains(&node)) continue;
+      const TfOp* row = find_tf_op(node.op);
+      if (node.op == "PlaceholderWithDefault" && model_.options.shapes.contains(node.name))
+        row = find_tf_op("Placeholder");
+      if (row->lower != lower_placeholder && row->lower != lower_next_element) continue;
+      builder_.begin(node, row, {});
+      row->lower(builder_);
       made_[node.name] = builder_.end();
       ANYNPU_TRY(Status(builder_.status()));
     }

@@ -15,6 +15,7 @@ struct TfOp {
   int64_t opset = 0;         // of `becomes` when it is one operator with the same operands
   void (*lower)(Builder&) = nullptr;  // adds the nodes
   // Names of its outputs when it has several, as links inside functions use them: "values indices".
+  // One that is a list has the attribute with its length: "parts[num_split] rest".
   std::string_view outputs = {};
 };
 

@@ -2,7 +2,8 @@
 // Suppression of boxes with outputs of a fixed size, domain anynpu.
 //   SoftNonMaxSuppression(boxes, scores): boxes of one class by descending score. A box that
 //     overlaps more than `iou` with one chosen before is dropped; with `sigma` above 0, its score
-//     is lowered instead, by the overlap.
+//     is lowered instead, by the overlap. With `overlaps` the first input is a matrix of how much
+//     each two boxes overlap.
 //     Outputs: indices and scores, padded with zeros, and the number of
 //     chosen boxes.
 //   CombinedNonMaxSuppression(boxes, scores): the best of all classes for each picture.
@@ -48,9 +49,10 @@ struct Choice {
 };
 
 // Chooses at most `most` of the candidates, which are a heap; calls take(candidate) for each.
-template <typename Take>
-int64_t choose(Candidate* heap, int64_t count, const float* boxes, int64_t step, int64_t most,
-               const Choice& choice, int32_t* chosen, Take&& take) {
+// shared(i, k) is how much two boxes overlap.
+template <typename Shared, typename Take>
+int64_t choose(Candidate* heap, int64_t count, Shared&& shared, int64_t most, const Choice& choice,
+               int32_t* chosen, Take&& take) {
   int64_t found = 0;
   const bool soft = choice.sigma > 0;
   const float falloff = soft ? -0.5f / choice.sigma : 0;
@@ -61,7 +63,7 @@ int64_t choose(Candidate* heap, int64_t count, const float* boxes, int64_t step,
     const float before = next.score;
     bool dropped = false;
     for (int64_t k = found - 1; k >= next.compared; --k) {
-      const float part = shared_part(boxes + next.index * step, boxes + chosen[k] * step);
+      const float part = shared(next.index, chosen[k]);
       if (!soft && part > choice.iou) {
         dropped = true;
         break;
@@ -88,11 +90,13 @@ Status soft_rule(OpContext& context) {
   if (most < 0 || most > kMostBoxes)
     return fail(Code::invalid_argument, "{}: it chooses {} boxes, expected 0 to {}",
                 context.label(), most, kMostBoxes);
-  const bool fits = boxes.rank() == 2 && scores.rank() == 1 && boxes.shape[1] == 4 &&
-                    boxes.shape[0] == scores.shape[0];
+  const bool overlaps = context.int_attr("overlaps") != 0;
+  const bool fits = boxes.rank() == 2 && scores.rank() == 1 && boxes.shape[0] == scores.shape[0] &&
+                    boxes.shape[1] == (overlaps ? boxes.shape[0] : 4);
   if (boxes.fully_known() && scores.fully_known() && !fits) {
-    return fail(Code::shape_mismatch, "{}: boxes {} with scores {}, expected N, 4 and N",
-                context.label(), to_string(boxes.shape), to_string(scores.shape));
+    return fail(Code::shape_mismatch, "{}: {} {} with scores {}, expected N, {} and N",
+                context.label(), overlaps ? "overlaps" : "boxes", to_string(boxes.shape),
+                to_string(scores.shape), overlaps ? "N" : "4");
   }
   const auto set = [&](size_t i, DType dtype, Shape shape) {
     if (i >= context.outputs.size()) return;
@@ -114,6 +118,7 @@ PlanResult plan_soft(const OpContext& context) {
   const int64_t boxes = context.inputs[0].shape[0], most = context.int_attr("most");
   const Choice choice = choice_of(context);
   const size_t outputs = context.outputs.size();
+  const bool overlaps = context.int_attr("overlaps") != 0;
   auto plan = make_plan([=](const RunArgs& args) {
     auto* heap = reinterpret_cast<Candidate*>(args.workspace);
     auto* chosen = reinterpret_cast<int32_t*>(heap + boxes);
@@ -127,12 +132,16 @@ PlanResult plan_soft(const OpContext& context) {
     std::fill_n(indices, most, 0);
     if (values) std::fill_n(values, most, 0.0f);
     int64_t at = 0;
-    const int64_t found = choose(heap, count, input_of<float>(args, 0), 4, most, choice, chosen,
-                                 [&](const Candidate& one) {
-                                   indices[at] = one.index;
-                                   if (values) values[at] = one.score;
-                                   ++at;
-                                 });
+    const auto* given = input_of<float>(args, 0);
+    const auto shared = [&](int64_t i, int64_t k) {
+      return overlaps ? given[i * boxes + k] : shared_part(given + i * 4, given + k * 4);
+    };
+    const int64_t found =
+        choose(heap, count, shared, most, choice, chosen, [&](const Candidate& one) {
+          indices[at] = one.index;
+          if (values) values[at] = one.score;
+          ++at;
+        });
     if (outputs > 2) *output_of<int32_t>(args, 2) = static_cast<int32_t>(found);
   });
   plan->workspace_bytes = static_cast<size_t>(boxes) * sizeof(Candidate) +
@@ -196,7 +205,10 @@ struct Combined {
           if (s > choice.least) heap[waiting++] = {s, static_cast<int32_t>(i), 0};
         }
         const float* own = box + (kinds == 1 ? 0 : c * 4);
-        choose(heap, waiting, own, kinds * 4, std::min(per_class, count), choice, chosen,
+        const auto shared = [&](int64_t i, int64_t k) {
+          return shared_part(own + i * kinds * 4, own + k * kinds * 4);
+        };
+        choose(heap, waiting, shared, std::min(per_class, count), choice, chosen,
                [&](const Candidate& one) {
                  found[all++] = {one.score, static_cast<int32_t>(c), one.index};
                });
@@ -259,7 +271,8 @@ void register_suppression(Registry& registry) {
                         .attrs = {{"most", AttrKind::i, {}, true},
                                   {"iou", AttrKind::f, 0.5f},
                                   {"least", AttrKind::f, 0.0f},
-                                  {"sigma", AttrKind::f, 0.0f}},
+                                  {"sigma", AttrKind::f, 0.0f},
+                                  {"overlaps", AttrKind::i, int64_t{0}}},
                         .traits = OpTraits::general(),
                         .shape = soft_rule});
   registry.add(KernelDef{.op = "SoftNonMaxSuppression",

@@ -38,6 +38,27 @@ TEST(Suppression, DropsBoxesThatCoverABetterOne) {
   EXPECT_EQ(elements<int32_t>(made.value()[2]), (std::vector<int32_t>{2}));
 }
 
+TEST(Suppression, TakesOverlapsThatAreGiven) {
+  TestNode node("SoftNonMaxSuppression", 1, "anynpu");
+  node.floats({3, 3}, {1, 0.2f, 0.9f, 0.2f, 1, 0, 0.9f, 0, 1})
+      .floats({3}, {0.9f, 0.8f, 0.7f})
+      .attr("most", int64_t{3})
+      .attr("overlaps", int64_t{1});
+  node.node.outputs = {1000, 1001, 1002};
+  const auto context = node.infer();
+  ASSERT_TRUE(context.ok()) << context.status().to_string();
+  const auto made = evaluate(*context);
+  ASSERT_TRUE(made.ok()) << made.status().to_string();
+  EXPECT_EQ(elements<int32_t>(made.value()[0]), (std::vector<int32_t>{0, 1, 0}));
+  const std::string said = TestNode("SoftNonMaxSuppression", 1, "anynpu")
+                               .shape({3, 4})
+                               .shape({3})
+                               .attr("most", int64_t{3})
+                               .attr("overlaps", int64_t{1})
+                               .shape_text();
+  EXPECT_NE(said.find("expected N, N and N"), std::string::npos) << said;
+}
+
 TEST(Suppression, LowersScoresInsteadWhenItIsSoft) {
   auto node = soft(0.5f);
   const auto context = node.infer();

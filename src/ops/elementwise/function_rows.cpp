@@ -183,6 +183,8 @@ const std::vector<FunctionRow>& all_rows() {
       {"Xlog1py", 2, kFloats, ANYNPU_ROW2(a == 0 ? 0.0 : a * std::log1p(b))},
       {"Igamma", 2, kFloats, ANYNPU_ROW2(gamma_lower(a, b))},
       {"Igammac", 2, kFloats, ANYNPU_ROW2(gamma_upper(a, b))},
+      {"IgammaGradA", 2, kFloats, ANYNPU_ROW2(gamma_lower_slope(a, b))},
+      {"RandomGammaGrad", 2, kFloats, ANYNPU_ROW2(gamma_sample_slope(a, b))},
       {"Zeta", 2, kFloats, ANYNPU_ROW2(hurwitz_zeta(a, b))},
       {"Polygamma", 2, kFloats, ANYNPU_ROW2(polygamma(a, b))},
       {"NextAfter", 2, kFloats, ANYNPU_ROW2(next_after(a, b, p[1] != 0))},

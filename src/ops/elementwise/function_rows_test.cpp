@@ -25,6 +25,12 @@ TEST(SpecialMath, HasTheValuesOfTables) {
   EXPECT_NEAR(polygamma(1, 1), 1.6449340668482264, 1e-13);
   EXPECT_NEAR(gamma_lower(2, 1), 0.2642411176571153, 1e-14);
   EXPECT_NEAR(gamma_upper(0.5, 4), 0.004677734981047266, 1e-14);
+  for (const auto& [a, x] : {std::pair(2.0, 1.0), {0.5, 4.0}, {7.5, 7.0}, {3.0, 4.5}}) {
+    const double h = 1e-5, slope = (gamma_lower(a + h, x) - gamma_lower(a - h, x)) / (2 * h);
+    EXPECT_NEAR(gamma_lower_slope(a, x), slope, 1e-9) << a << " " << x;
+    const double density = (gamma_lower(a, x + h) - gamma_lower(a, x - h)) / (2 * h);
+    EXPECT_NEAR(gamma_sample_slope(a, x), -slope / density, 1e-6) << a << " " << x;
+  }
   EXPECT_NEAR(beta_incomplete(2, 3, 0.4), 0.5248, 1e-13);
   EXPECT_NEAR(bessel_i0e(1), 0.4657596075936404, 1e-14);
 }

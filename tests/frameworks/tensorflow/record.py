@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes tests/data/tensorflow anew: every case of cases/ run by TensorFlow and by tf2onnx.
 
-    .venv-tensorflow/bin/python tests/frameworks/tensorflow/record.py [family ...] [--no-peer]
+    .venv-tensorflow/bin/python tests/frameworks/tensorflow/record.py [family ...] [--keep-peer]
 """
 import argparse
 import os
@@ -16,7 +16,8 @@ from live import tf_archive
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("families", nargs="*", default=[])
-    parser.add_argument("--no-peer", action="store_true", help="keep tf2onnx's recorded outcomes")
+    parser.add_argument("--keep-peer", action="store_true",
+                        help="keep tf2onnx's recorded outcomes, and run it on new cases alone")
     parser.add_argument("-k", "--keyword", default="", help="only show these cases, write nothing")
     args = parser.parse_args()
     failed = False
@@ -26,12 +27,10 @@ def main():
             failed = True
             print("TensorFlow refuses " + problem)
         path = os.path.join(tf_archive.FOLDER, family + ".tar.xz")
-        if args.no_peer:
-            recorded = tf_archive.read(path) if os.path.exists(path) else []
-            before = {case.name: case.tf2onnx for case in recorded}
-            answers = {case.name: before.get(case.name, "not tried") for case in cases}
-        else:
-            answers = peer.verdicts(cases)
+        answers = {}
+        if args.keep_peer and os.path.exists(path):
+            answers = {case.name: case.tf2onnx for case in tf_archive.read(path)}
+        answers |= peer.verdicts([case for case in cases if case.name not in answers])
         for case in cases:
             case.tf2onnx = answers[case.name]
         if args.keyword:

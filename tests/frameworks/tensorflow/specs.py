@@ -128,6 +128,10 @@ class Recipes:
         single = Single(op, None, {**arguments, "data_format": layout}, None)
         self.list.append(Recipe(name, [op], single, reference=ChannelsLast(op, key, arguments)))
 
+    def referenced(self, name, ops, build, reference):
+        """TensorFlow runs what `reference` builds, with the same inputs and outputs."""
+        self.list.append(Recipe(self.unique(name), list(ops), build, reference=reference))
+
     def frozen(self, name, ops, function, inputs, lower=False, rtol=0):
         """A tf.function as frozen by TensorFlow 2; `inputs` is {name: Input}. With `lower`, control
         flow becomes Switch and Merge."""

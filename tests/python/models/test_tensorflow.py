@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Frozen GraphDefs of TensorFlow through atc and acl.mdl, against numpy; TensorFlow itself is not
 needed. tests/python/tensorflow_cases has recorded results of TensorFlow for every operator."""
-import json
 import os
 import subprocess
 import sys
@@ -9,6 +8,7 @@ import sys
 import graph_def_file as gd
 import numpy as np
 import pytest
+from compiled_graph import types_of
 from om_runner import run_om
 
 pytestmark = pytest.mark.usefixtures("runtime")
@@ -185,13 +185,77 @@ def test_batches_may_be_gears_and_ranges():
     assert done.returncode == 0, done.stderr
 
 
-def compiled_types():
-    subprocess.run(["atc", "--mode=1", "--om=net.om", "--json=net.json"], check=True,
-                   capture_output=True)
-    with open("net.json") as file:
-        graphs = json.load(file)["graph"]
-    hidden = ("Data", "Const", "NetOutput")
-    return [op["type"] for op in graphs[0]["op"] if op["type"] not in hidden]
+def test_aipp_feeds_pictures_in_nhwc():
+    """Bytes of RGB pictures, rows of pixels as the model has them; mean and factor per channel."""
+    w = RNG.standard_normal((3, 3, 3, 4)).astype(np.float32)
+    nodes = [gd.placeholder("x", [1, 16, 32, 3]), gd.const("w", w),
+             gd.node("y", "Conv2D", ["x", "w"], padding="SAME", strides=[1, 2, 2, 1])]
+    with open("aipp.cfg", "w") as file:
+        file.write("aipp_op { aipp_mode: static input_format: RGB888_U8 src_image_size_w: 32 "
+                   "src_image_size_h: 16 mean_chn_0: 104 mean_chn_1: 117 mean_chn_2: 123 "
+                   "var_reci_chn_0: 0.5 var_reci_chn_1: 0.25 var_reci_chn_2: 0.125 }")
+    pixels = RNG.integers(0, 256, (1, 16, 32, 3), np.uint8)
+    got = one(run(nodes, [pixels], "--insert_op_conf=aipp.cfg"))
+    x = (pixels.astype(np.float32) - [104, 117, 123]) * [0.5, 0.25, 0.125]
+    np.testing.assert_allclose(got, conv_same(x.astype(np.float32), w, 2), rtol=1e-3, atol=1e-2)
+
+
+def test_random_numbers_are_the_same_in_every_run_and_spread_as_asked():
+    nodes = [gd.placeholder("x", [3]), gd.const("shape", np.int32([100, 200])),
+             gd.const("low", np.int32(-3)), gd.const("high", np.int32(4)),
+             gd.const("logits", np.float32([[0, 0, -100]])), gd.const("draws", np.int32(2000)),
+             gd.node("u", "RandomUniform", ["shape"], dtype=gd.Type(1), seed=5),
+             gd.node("n", "RandomStandardNormal", ["shape"], dtype=gd.Type(1)),
+             gd.node("t", "TruncatedNormal", ["shape"], dtype=gd.Type(1)),
+             gd.node("i", "RandomUniformInt", ["shape", "low", "high"]),
+             gd.node("m", "Multinomial", ["logits", "draws"]),
+             gd.const("row", np.arange(500, dtype=np.float32)),
+             gd.node("s", "RandomShuffle", ["row"]),
+             gd.node("y", "Relu", ["x"])]
+    names = "--out_nodes=u:0;n:0;t:0;i:0;m:0;s:0;y:0"
+    first = list(run(nodes, [np.ones(3, np.float32)], names).values())
+    second = list(run_om("net.om", [np.ones(3, np.float32)]).values())
+    for a, b in zip(first, second, strict=True):
+        np.testing.assert_array_equal(a, b)
+    uniform, normal, truncated, whole, drawn, shuffled, _ = first
+    assert 0 <= uniform.min() and uniform.max() < 1
+    assert abs(uniform.mean() - 1 / 2) < 0.01 and abs(uniform.var() - 1 / 12) < 0.01
+    assert abs(normal.mean()) < 0.03 and abs(normal.var() - 1) < 0.05
+    assert np.abs(truncated).max() <= 2 and abs(truncated.var() - 0.774) < 0.03
+    assert whole.dtype == np.int32
+    values, counts = np.unique(whole, return_counts=True)
+    assert list(values) == [-3, -2, -1, 0, 1, 2, 3]
+    np.testing.assert_allclose(counts / whole.size, 1 / 7, atol=0.02)
+    assert drawn.shape == (1, 2000) and set(np.unique(drawn)) == {0, 1}
+    assert abs(drawn.mean() - 0.5) < 0.05
+    assert sorted(shuffled) == list(range(500)) and list(shuffled) != list(range(500))
+
+
+def test_a_part_of_a_picture_is_inside_it_and_shows_the_box():
+    nodes = [gd.placeholder("boxes", [1, 1, 4]), gd.const("size", np.int32([100, 80, 3])),
+             gd.const("least", np.float32(0.3)),
+             gd.node("cut", "SampleDistortedBoundingBoxV2", ["size", "boxes", "least"])]
+    box = np.float32([[[0.2, 0.3, 0.7, 0.6]]])
+    begin, size, corners = run(nodes, [box], "--out_nodes=cut:0;cut:1;cut:2").values()
+    assert begin[2] == 0 and size[2] == -1
+    assert (begin[:2] >= 0).all() and (begin[:2] + size[:2] <= [100, 80]).all()
+    extents = np.array([100, 80])
+    part = np.concatenate([begin[:2] / extents, (begin[:2] + size[:2]) / extents])
+    np.testing.assert_allclose(corners[0, 0], part, rtol=1e-5)
+    low, high = np.maximum(part[:2], box[0, 0, :2]), np.minimum(part[2:], box[0, 0, 2:])
+    assert np.prod(np.maximum(high - low, 0)) >= 0.3 * 0.5 * 0.3 - 1e-6
+
+
+def test_what_comes_out_of_a_dataset_is_an_input():
+    nodes = [gd.node("dataset", "OneShotIterator"),
+             gd.node("next", "IteratorGetNext", ["dataset"], output_types=[gd.Type(1), gd.Type(3)],
+                     output_shapes=[gd.Shape([-1, 3]), gd.Shape([-1])]),
+             gd.node("y", "Relu", ["next"]), gd.node("z", "Identity", ["next:1"])]
+    x, labels = RNG.standard_normal((2, 3)).astype(np.float32), np.array([4, 5], np.int32)
+    shapes = "--input_shape=next:2,3;next:1:2"
+    y, z = run(nodes, [x, labels], shapes, "--out_nodes=y:0;z:0").values()
+    np.testing.assert_array_equal(y, np.maximum(x, 0))
+    np.testing.assert_array_equal(z, labels)
 
 
 def test_no_transpose_stands_between_convolutions():
@@ -218,7 +282,7 @@ def test_no_transpose_stands_between_convolutions():
              gd.node("y", "Mean", ["f", "axes"])]
     done = atc(nodes)
     assert done.returncode == 0, done.stderr
-    types = compiled_types()
+    types = types_of("net.om")
     assert types.count("Transpose") <= 1, types  # in front of the first convolution
     assert "BatchNormalization" not in types and "Pad" not in types, types
 
@@ -265,7 +329,7 @@ def test_layer_normalisation_and_gelu_become_the_operators_of_onnx():
              gd.node("y", "Mul", ["gelu", "sg"])]
     done = atc(nodes)
     assert done.returncode == 0, done.stderr
-    assert compiled_types() == ["LayerNormalization", "Gelu", "Swish"]
+    assert types_of("net.om") == ["LayerNormalization", "Gelu", "Swish"]
 
 
 def test_scope_fusion_passes_are_accepted():

@@ -70,6 +70,15 @@ def test_the_wrong_framework_is_named():
                               [helper.make_tensor_value_info("y", 1, [1])])
     onnx.save(helper.make_model(graph), "m.onnx")
     refused("m.onnx", "--framework=5")
+    frozen = gd.graph([X, gd.node("y", "Relu", ["x"])])
+    for framework in (1, 5):
+        refused("m.pb", "GraphDef of TensorFlow; use --framework=3", content=frozen,
+                framework=framework)
+    for framework in (3, 5):
+        refused("m.mindir", "MindSpore; use --framework=1", framework=framework,
+                content=b"\x0a\x031.1\x12\x09MindSpore")
+    refused("m.pb", "is 'NHCW'; for ONNX, TensorFlow and MindSpore expected NCHW, NHWC",
+            content=frozen, more=["--input_format=NHCW"])
 
 
 def test_variables_are_refused_with_the_way_to_freeze():

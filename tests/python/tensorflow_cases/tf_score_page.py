@@ -2,6 +2,7 @@
 """Writes the score page: the outcomes of tf_suite.py, and tf2onnx's as recorded."""
 import collections
 import fnmatch
+import json
 import os
 
 import tf_archive
@@ -24,6 +25,22 @@ def table(title, rows):
         lines.append(f"| {name} | {cases} | {ours} | {100 * ours / cases:.1f} | {theirs} "
                      f"| {100 * theirs / cases:.1f} |")
     return lines
+
+
+def network_table():
+    """Errors as `make test-frameworks TEST_ARGS=--record-networks` found them."""
+    with open(os.path.join(tf_archive.FOLDER, "networks.json"), encoding="utf-8") as file:
+        errors = json.load(file)
+    lines = ["", "## Networks", "",
+             f"{len(errors)} networks with seeded weights, frozen, against tensorflow-cpu "
+             f"{pinned('tensorflow-cpu')} on its plain kernels: those of keras.applications "
+             f"{pinned('keras')} and those of `tests/frameworks/tensorflow/networks`, which are "
+             "written in the style of TensorFlow 1. The error is the norm of the difference over "
+             "the norm of TensorFlow's result, the largest of all outputs; integers are equal. The "
+             "limit is 1e-4. `make test-frameworks TEST_ARGS=--record-networks` measures them. No "
+             "Transpose is between the convolutions of the compiled keras.applications.", "",
+             "| network | largest relative error |", "|---|---|"]
+    return lines + [f"| {name} | {error:.1e} |" for name, error in errors.items()]
 
 
 def write(results, known):
@@ -55,6 +72,7 @@ def write(results, known):
                           if fnmatch.fnmatchcase(name, pattern)), "not in the list")] += 1
     lines += ["", "## What is missing", "", "| cases | reason (known_failures.yaml) |", "|---|---|"]
     lines += [f"| {count} | {reason} |" for reason, count in reasons.most_common()]
+    lines += network_table()
     lines += ["", "## Every operator", "",
               "A case that needs several operators, such as a loop, counts for each of them.", ""]
     lines += table("operator", dict(sorted(operators.items())))

@@ -38,6 +38,9 @@ def shapes(add):
     for kind in ("i32", "i64"):
         add("BroadcastArgs", type=kind, s0=V([2, 1, 3], ""), s1=V([4, 1], ""))
         add("BroadcastGradientArgs", type=kind, s0=V([2, 1, 3], ""), s1=V([4, 1], ""))
+        add("BroadcastGradientArgs", "constant", kind, s0=V([3, 1, 1], "", constant=True),
+            s1=V([2, 1, 1, 4], "", constant=True))
+        add("BroadcastGradientArgs", "equal", kind, s0=V([1, 3], ""), s1=V([1, 3], ""))
         add("ConcatOffset", type=kind, concat_dim=K(1), shape=[V([2, 3], "", constant=True),
                                                                V([2, 5], "", constant=True)])
     add.types("Empty", ALL, shape=K([0, 3]), dtype="$T")
@@ -152,6 +155,8 @@ def pads(add):
         add.types("MirrorPad", ALL, mode, input=T(3, 4), paddings=K([[1, 2], [0, 3]]), mode=mode)
     add("MirrorPad", "at_run_time", input=F(3, 4), paddings=V([[1, 2], [0, 3]]), mode="REFLECT")
     add("MirrorPadGrad", input=F(6, 7), paddings=K([[1, 2], [0, 3]]), mode="REFLECT")
+    add("MirrorPadGrad", "symmetric", input=F(7, 8), paddings=K([[2, 2], [1, 3]]), mode="SYMMETRIC")
+    add("MirrorPadGrad", "f64", "f64", input=T(2, 5), paddings=K([[0, 0], [1, 0]], "i64"), mode="REFLECT")
     add.types("SpaceToBatchND", ALL, input=T(1, 4, 6, 1), block_shape=K([2, 3]), paddings=K([[0, 0], [0, 0]]))
     add("SpaceToBatchND", "pads", input=F(2, 3, 4, 2), block_shape=K([2, 2]), paddings=K([[1, 0], [1, 1]]))
     add("SpaceToBatchND", "one_axis", input=F(2, 4, 3), block_shape=K([2]), paddings=K([[0, 0]]))

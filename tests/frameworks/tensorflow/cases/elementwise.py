@@ -102,6 +102,9 @@ def binary(add):
         if op != "Polygamma":
             add(op, "broadcast", "f32", **{first: T(2, 1, 3, low=low, high=5),
                                            second: T(4, 1, low=1, high=5)})
+    for op, first, second in (("IgammaGradA", "a", "x"), ("RandomGammaGrad", "alpha", "sample")):
+        add(op, "far", "f64", **{first: V([0.1, 0.5, 8.0, 30.0, 3.0, 200.0], "f64"),
+                                 second: V([0.02, 4.0, 7.5, 25.0, 9.0, 210.0], "f64")})
     for op in ("FloorDiv", "TruncateDiv", "FloorMod", "TruncateMod", "Mod", "Div"):
         add.types(op, (*SIGNED, "f32", "f64"), "signs", x=V([7, -7, 7, -7, 6, -6, 0], ""),
                   y=V([3, 3, -3, -3, 3, -3, 5], ""))

@@ -63,6 +63,8 @@ def resizes(add):
                 padding=padding)
         add("ExtractVolumePatches", padding, input=F(1, 4, 4, 4, 2), ksizes=[1, 2, 2, 2, 1],
             strides=[1, 2, 2, 2, 1], padding=padding)
+    add("ExtractVolumePatches", "wide", input=F(2, 5, 3, 6, 1), ksizes=[1, 3, 1, 2, 1],
+        strides=[1, 1, 2, 3, 1], padding="SAME")
     add.types("ExtractImagePatches", REAL, images=T(1, 4, 4, 1), ksizes=[1, 2, 2, 1], strides=[1, 2, 2, 1],
               rates=[1, 1, 1, 1], padding="VALID")
     for op in ("ResizeBilinearGrad", "ResizeBicubicGrad"):
@@ -128,6 +130,13 @@ def colours(add):
     add("DrawBoundingBoxes", images=F(1, 6, 8, 3, low=0, high=1), boxes=V([[[0.1, 0.1, 0.8, 0.7]]]))
     add("DrawBoundingBoxesV2", images=F(1, 6, 8, 3, low=0, high=1), boxes=V([[[0.1, 0.1, 0.8, 0.7]]]),
         colors=K([[0.2, 0.4, 0.9]]))
+    add("DrawBoundingBoxes", "many", images=F(2, 7, 9, 3, low=0, high=1), boxes=V(
+        [[[0.1, 0.1, 0.8, 0.7], [0, 0.5, 1, 0.9], [-0.5, -0.2, 0.6, 1.4]],
+         [[0.9, 0.1, 0.2, 0.7], [1.2, 0.1, 1.5, 0.7], [0.3, 0.3, 0.3, 0.3]]]))
+    add("DrawBoundingBoxes", "grey", images=F(1, 5, 5, 1, low=0, high=0.5), boxes=V([[[0, 0, 0.6, 0.6]]]))
+    add("DrawBoundingBoxesV2", "turns", images=F(1, 8, 8, 4, low=0, high=1),
+        boxes=V([[[0, 0, 0.3, 0.3], [0.2, 0.2, 0.6, 0.6], [0.5, 0.5, 0.9, 1.0]]]),
+        colors=V([[0.2, 0.4, 0.9, 1.0], [0.7, 0.1, 0.3, 0.5]]))
     add("DrawBoundingBoxes", "half", images=H(1, 6, 8, 3, low=0, high=1), boxes=V([[[0.1, 0.1, 0.8, 0.7]]]))
 
 

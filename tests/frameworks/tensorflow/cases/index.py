@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gathering, scattering, sorting, searching, sets."""
-from specs import ALL, INTS, NUMBERS, REAL, B, F, I, K, T, V
+import numpy as np
+from specs import ALL, INTS, NUMBERS, REAL, B, D, F, I, K, T, V
 
 
 def gather(add):
@@ -104,6 +105,8 @@ def order(add):
                 set1=V([[1, 2, 3], [4, 5, 5]], ""), set2=V([[2, 3], [5, 1]], ""), set_operation=kind)
     add("SetSize", set_indices=V([[0, 0], [0, 1], [1, 0]], "i64"), set_values=V([1, 2, 3]),
         set_shape=K([2, 2], "i64"))
+    add("SetSize", "groups", set_indices=V([[0, 0, 0], [0, 1, 0], [0, 1, 1], [0, 1, 2], [1, 0, 0]], "i64"),
+        set_values=V([4, 7, 7, 2, 4], "i64"), set_shape=K([2, 2, 3], "i64"))
     add("EditDistance", hypothesis_indices=K([[0, 0], [0, 1], [1, 0]], "i64"),
         hypothesis_values=V([1, 2, 3]), hypothesis_shape=K([2, 2], "i64"),
         truth_indices=K([[0, 0], [1, 0], [1, 1]], "i64"), truth_values=V([1, 3, 4]),
@@ -120,6 +123,10 @@ def sparse(add):
         dense_shape=K([4, 3], "i64"), default_value=K(0.5))
     add("SparseFillEmptyRows", "full", indices=V([[0, 1], [1, 0]], "i64"), values=V([1, 2], "i64"),
         dense_shape=K([2, 3], "i64"), default_value=K(7, "i64"))
+    add("SparseFillEmptyRows", "unordered", indices=V([[3, 1], [0, 2], [3, 0]], "i64"), values=F(3),
+        dense_shape=V([5, 3], "i64"), default_value=V(-1.0))
+    add("SparseFillEmptyRows", "none", indices=V(np.zeros((0, 2)), "i64"), values=F(0),
+        dense_shape=K([2, 3], "i64"), default_value=K(1.0))
     for label, flags in (("plain", {}), ("adjoint_a", {"adjoint_a": True}),
                          ("adjoint_b", {"adjoint_b": True})):
         b = {"plain": (4, 2), "adjoint_a": (3, 2), "adjoint_b": (2, 4)}[label]
@@ -144,6 +151,35 @@ def sparse(add):
         start=K([0, 0], "i64"), size=K([2, 2], "i64"))
     add("SparseSplit", split_dim=K(1, "i64"), indices=V(spots, "i64"), values=F(3),
         shape=K(shape, "i64"), num_split=2)
+    add("SparseReorder", "run", input_indices=V([[1, 0, 1], [0, 1, 1], [1, 0, 0], [0, 0, 1]], "i64"),
+        input_values=V([1, 2, 3, 4], "i64"), input_shape=V([2, 2, 2], "i64"))
+    add("SparseConcat", "rows", indices=[V(spots, "i64"), V([[0, 0]], "i64")], values=[F(3), F(1)],
+        shapes=[V(shape, "i64"), V([2, 4], "i64")], concat_dim=-2)
+    add("SparseSlice", "run", indices=V(spots, "i64"), values=F(3), shape=V(shape, "i64"),
+        start=V([1, 0], "i64"), size=V([5, 3], "i64"))
+    add("SparseSplit", "uneven", split_dim=K(0, "i64"), indices=V(spots, "i64"), values=F(3),
+        shape=V(shape, "i64"), num_split=2)
+    add("SparseSoftmax", "cube", sp_indices=V([[0, 0, 1], [0, 0, 2], [1, 2, 0], [1, 2, 3]], "i64"),
+        sp_values=D(4), sp_shape=V([2, 3, 4], "i64"))
+    add("SparseReduceMax", "keep", input_indices=V([[0, 1], [0, 2], [2, 2]], "i64"),
+        input_values=V([-3, -1, -5]), input_shape=K([3, 4], "i64"), reduction_axes=K([-1]), keep_dims=True)
+    add("SparseReshape", "run", input_indices=V([[0, 0, 1], [1, 2, 3]], "i64"),
+        input_shape=V([2, 3, 4], "i64"), new_shape=V([6, -1], "i64"))
+    outer, inner = V([0, 1, 1, 3], "i64"), V([0, 2, 2, 5])
+    add("RaggedGather", "nested", params_nested_splits=[V([0, 1, 1, 3]), inner], params_dense_values=F(5, 2),
+        indices=V([2, 1, 0, 2], "i64"), OUTPUT_RAGGED_RANK=2)
+    add("RaggedGather", "matrix", params_nested_splits=[inner], params_dense_values=F(5),
+        indices=V([[2, 1], [0, 2]]), OUTPUT_RAGGED_RANK=2)
+    add("RaggedTensorToSparse", "nested", rt_nested_splits=[outer, V([0, 2, 2, 5], "i64")],
+        rt_dense_values=F(5))
+    add("RaggedTensorToSparse", "rows", rt_nested_splits=[inner], rt_dense_values=F(5, 2))
+    add("RaggedTensorToTensor", "nested", shape=K([-1, 2, 2], "i64"), values=F(5), default_value=K(9.0),
+        row_partition_tensors=[outer, V([0, 2, 2, 5], "i64")], row_partition_types=["ROW_SPLITS"] * 2)
+    add("RaggedTensorToTensor", "row_ids", shape=V([-1, 3, 2], "i64"), values=F(5, 2), default_value=V([1.0, 2.0]),
+        row_partition_tensors=[V(4, "i64"), V([0, 0, 1, 3, 3], "i64")],
+        row_partition_types=["FIRST_DIM_SIZE", "VALUE_ROWIDS"])
+    add("RaggedTensorToTensor", "any_shape", shape=K(-1, "i64"), values=I(5), default_value=K(0),
+        row_partition_tensors=[V([0, 3, 5, 5], "i64")], row_partition_types=["ROW_SPLITS"])
     for kind in ("i32", "f32", "i64", "f64"):
         add("RaggedRange", type=kind, starts=V([0, 5, 8], ""), limits=V([3, 5, 12], ""),
             deltas=V(1, "", constant=True))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Convolutions, pools, normalisation, activations with parameters, recurrent blocks."""
+import numpy as np
 from specs import FLOATS, REAL, F, H, K, T, V, constant
 
 PADDINGS = ("SAME", "VALID")
@@ -7,6 +8,17 @@ PADDINGS = ("SAME", "VALID")
 
 def strides(y, x=None):
     return [1, y, y if x is None else x, 1]
+
+
+def max_pool_grad(window, side):
+    """The gradient needs the result of MaxPool on the same picture."""
+    def build(make):
+        import tensorflow as tf
+        x = make("x", F(2, 7, 7, 3))
+        y = tf.raw_ops.MaxPool(input=x, **window)
+        return [tf.raw_ops.MaxPoolGrad(orig_input=x, orig_output=y, grad=make("grad", F(2, side, side, 3)),
+                                       **window)]
+    return build
 
 
 def convolutions(add):
@@ -97,6 +109,16 @@ def pools(add):
     add("AvgPool", "rank", value=F(1, 4, 6, 2, left_open="rank"), **window)
     add("AvgPool", "whole", value=F(2, 4, 4, 3), ksize=strides(4), strides=strides(1), padding="VALID")
     add("AvgPoolGrad", orig_input_shape=K([1, 4, 4, 2]), grad=F(1, 2, 2, 2), **window)
+    for padding in ("SAME", "VALID"):
+        for label, size, step in (("overlap", 3, 2), ("gaps", 2, 3)):
+            side = -(-7 // step) if padding == "SAME" else (7 - size) // step + 1
+            shape = {"ksize": strides(size), "strides": strides(step), "padding": padding}
+            add("AvgPoolGrad", f"{label}.{padding}", orig_input_shape=K([2, 7, 7, 3]),
+                grad=F(2, side, side, 3), **shape)
+            add.graph(f"MaxPoolGrad.{label}.{padding}", ["MaxPoolGrad"], max_pool_grad(shape, side))
+    add("AvgPoolGrad", "f64", "f64", orig_input_shape=K([1, 4, 4, 2]), grad=T(1, 2, 2, 2), **window)
+    add("AvgPool3DGrad", orig_input_shape=K([1, 4, 5, 3, 2]), grad=F(1, 2, 3, 2, 2),
+        ksize=[1, 2, 3, 2, 1], strides=[1, 2, 2, 2, 1], padding="SAME")
     add("MaxPoolGrad", orig_input=V([[[[1.0], [2.0]], [[3.0], [4.0]]]]), orig_output=V([[[[4.0]]]]),
         grad=F(1, 1, 1, 1), **window)
 
@@ -156,12 +178,79 @@ def recurrent(add):
     add("BlockLSTM", "shorter", seq_len_max=K(2, "i64"), x=F(4, 2, 2), **state, **cell, outputs=[1, 6])
     add("GRUBlockCell", x=F(2, 2), h_prev=F(2, 3), w_ru=constant(F(5, 6)), w_c=constant(F(5, 3)),
         b_ru=constant(F(6)), b_c=constant(F(3)))
+    cudnn(add)
     add("CTCGreedyDecoder", inputs=F(6, 2, 4), sequence_length=V([6, 4]), merge_repeated=True)
     add("CTCGreedyDecoder", "keep", inputs=F(6, 2, 4), sequence_length=V([5, 6]), merge_repeated=False)
     add("CTCGreedyDecoder", "blank", inputs=F(6, 1, 4), sequence_length=V([6]), merge_repeated=True,
         blank_index=0)
+    add("CTCLoss", "batch", inputs=F(6, 3, 5), labels_indices=K([[0, 0], [0, 1], [0, 2], [1, 0], [2, 0]], "i64"),
+        labels_values=K([1, 1, 3, 2, 0]), sequence_length=V([6, 2, 4]), outputs=[0])
     add("CTCLoss", inputs=F(5, 1, 4), labels_indices=K([[0, 0], [0, 1]], "i64"), labels_values=K([1, 2]),
         sequence_length=V([5]), outputs=[0])
+
+
+class Cudnn:
+    """Layers of cuDNN, which TensorFlow runs on GPUs alone: `plain` writes out what they compute."""
+
+    def __init__(self, mode, layers, both, plain, version=""):
+        self.mode, self.layers, self.both, self.plain, self.version = mode, layers, both, plain, version
+
+    def __call__(self, make):
+        import tensorflow as tf
+        steps, batch, features, units = 4, 2, 3, 2
+        gates, sides = {"lstm": 4, "gru": 3}.get(self.mode, 1), 1 + self.both
+        shapes = [(gates, units, width) for layer in range(self.layers) for _ in range(sides)
+                  for width in (sides * units if layer else features, units)]
+        shapes += [(gates, units)] * (2 * sides * self.layers)
+        count = sum(int(np.prod(shape)) for shape in shapes)
+        x = make("x", F(steps, batch, features))
+        states = [make(name, F(self.layers * sides, batch, units)) for name in "hc"]
+        row = make("params", constant(F(count, low=-0.7, high=0.7)))
+        if not self.plain:
+            extra = {"sequence_lengths": [steps] * batch} if self.version == "V3" else {}
+            made = getattr(tf.raw_ops, "CudnnRNN" + self.version)(
+                input=x, input_h=states[0], input_c=states[1], params=row, is_training=False,
+                rnn_mode=self.mode, direction="bidirectional" if self.both else "unidirectional", **extra)
+            return [made.output, made.output_h] + ([made.output_c] if self.mode == "lstm" else [])
+        parts = [tf.reshape(part, shape) for part, shape in
+                 zip(tf.split(row, [int(np.prod(shape)) for shape in shapes]), shapes)]
+        matrices, biases = parts[:len(parts) // 2], parts[len(parts) // 2:]
+        ends_h, ends_c = [], []
+        for layer in range(self.layers):
+            sequences = []
+            for side in range(sides):
+                at = layer * sides + side
+                wx, wh, bx, bh = *matrices[2 * at:2 * at + 2], *biases[2 * at:2 * at + 2]
+                h, c, made = states[0][at], states[1][at], []
+                for t in (range(steps) if side == 0 else reversed(range(steps))):
+                    own = [tf.matmul(x[t], wx[g], transpose_b=True) + bx[g] for g in range(gates)]
+                    old = [tf.matmul(h, wh[g], transpose_b=True) + bh[g] for g in range(gates)]
+                    h, c = self.step(own, old, h, c)
+                    made.append(h)
+                sequences.append(tf.stack(made if side == 0 else made[::-1]))
+                ends_h.append(h)
+                ends_c.append(c)
+            x = tf.concat(sequences, 2)
+        return [x, tf.stack(ends_h)] + ([tf.stack(ends_c)] if self.mode == "lstm" else [])
+
+    def step(self, own, old, h, c):
+        import tensorflow as tf
+        if self.mode == "lstm":  # input, forget, candidate, output
+            i, f, g, o = (a + b for a, b in zip(own, old))
+            c = tf.sigmoid(f) * c + tf.sigmoid(i) * tf.tanh(g)
+            return tf.sigmoid(o) * tf.tanh(c), c
+        if self.mode == "gru":  # reset, update, candidate
+            r, z = (tf.sigmoid(a + b) for a, b in zip(own[:2], old[:2]))
+            return (1 - z) * tf.tanh(own[2] + r * old[2]) + z * h, c
+        return (tf.nn.relu if self.mode == "rnn_relu" else tf.tanh)(own[0] + old[0]), c
+
+
+def cudnn(add):
+    for version, mode, layers, both in (("", "lstm", 1, False), ("", "gru", 2, False), ("", "rnn_tanh", 1, True),
+                                        ("V2", "lstm", 2, True), ("V3", "gru", 2, True),
+                                        ("V3", "rnn_relu", 1, False)):
+        add.referenced(f"CudnnRNN{version}.{mode}", ["CudnnRNN" + version],
+                       Cudnn(mode, layers, both, False, version), Cudnn(mode, layers, both, True))
 
 
 def quantised(add):

@@ -67,6 +67,9 @@ def segments(add):
             segment_ids=V([0, 1], "i64"), num_segments=K(3))
     add("SparseSegmentSumGrad", grad=F(2, 3), indices=V([0, 2, 3]), segment_ids=V([0, 0, 1]),
         output_dim0=K(4))
+    for kind in ("Sum", "Mean", "SqrtN"):
+        add(f"SparseSegment{kind}Grad", "again", "f64", grad=T(3, 2), indices=V([1, 1, 0, 4], "i64"),
+            segment_ids=V([0, 0, 0, 2]), output_dim0=K(5))
     add("SparseSegmentMeanGrad", grad=F(2, 3), indices=V([0, 2, 3]), segment_ids=V([0, 0, 1]),
         output_dim0=K(4))
     add("SparseSegmentSqrtNGrad", grad=F(2, 3), indices=V([0, 2, 3]), segment_ids=V([0, 0, 1]),
@@ -87,6 +90,10 @@ def histograms(add):
     add("DenseBincount", "weights", input=V([1, 2, 2]), size=K(4), weights=F(3))
     add("RaggedBincount", splits=K([0, 2, 3], "i64"), values=V([1, 0, 2]), size=K(3),
         weights=K([], "f32"))
+    add("RaggedBincount", "run", splits=V([0, 2, 2, 6], "i64"), values=V([1, 0, 2, 9, 2, 2]), size=K(3),
+        weights=V([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]))
+    add("RaggedBincount", "binary", splits=V([0, 2, 2, 6], "i64"), values=V([1, 0, 2, 9, 2, 2], "i64"),
+        size=K(3, "i64"), weights=K([], "f32"), binary_output=True)
     for kind in ("f32", "f64", "i32", "i64"):
         add("HistogramFixedWidth", type=kind, values=T(20, low=-3, high=8),
             value_range=V([0, 5], "", constant=True), nbins=K(5))
