@@ -60,6 +60,11 @@ def bundle(args):
     return bundles.main(args)
 
 
+def completion(args):
+    from . import completion as scripts
+    return scripts.main(args)
+
+
 def check(args):
     from .check import command
     return command.main(args, environment(os.environ))
@@ -108,6 +113,11 @@ def parser():
                       "acl.mdl.bundle_load_from_file")
     work.add_argument("--list", action="store_true", help="print the models of a bundle")
     sub.set_defaults(function=bundle)
+
+    sub = commands.add_parser("completion", help='completion of all commands: '
+                              'eval "$(anynpu completion bash)"')
+    sub.add_argument("shell", choices=("bash", "zsh", "fish"))
+    sub.set_defaults(function=completion)
     return top
 
 
