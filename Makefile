@@ -21,7 +21,7 @@ define install_packages
 	    --no-install-recommends $$missing > /dev/null; fi
 endef
 
-.PHONY: help deps configure build fuzzers product demo test bench soak fuzz lint asan tsan test-arm test-clients gpu-test test-frameworks docs doc-pages wheel wheel-test wheel-chroot-test clean test-torch torch-score bench-torch
+.PHONY: help deps configure build fuzzers product demo test bench soak fuzz lint asan tsan test-arm test-clients gpu-test test-frameworks docs doc-pages wheel wheel-test wheel-chroot-test clean test-torch torch-score bench-torch test-mindspore mindspore-score bench-mindspore
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -158,6 +158,18 @@ torch-score: product .venv-torch/.installed  ## PyTorch's own operator tests, al
 
 bench-torch: product .venv-torch/.installed  ## torch_npu on AnyNPU beside torch's CPU back end
 	@$(TORCH_RUN) bench/torch/compare.py $(TORCH_ARGS)
+
+MINDSPORE_RUN = . $(BUILD)/ascend/set_env.sh && ANYNPU_SOC=Ascend910B2 .venv-mindspore/bin/python
+
+test-mindspore: product .venv-mindspore/.installed  ## MindSpore, as published, on AnyNPU (MINDSPORE_ARGS="-k devices")
+	@$(MINDSPORE_RUN) -m pytest -q --timeout 2400 tests/mindspore $(MINDSPORE_ARGS)
+
+mindspore-score: product .venv-mindspore/.installed  ## every function of mint and ops beside the CPU back end; writes docs/mindspore_score.md
+	@$(MINDSPORE_RUN) tests/mindspore/sweep.py run $(BUILD)/mindspore_score.json
+	@$(MINDSPORE_RUN) tests/mindspore/sweep.py page $(BUILD)/mindspore_score.json docs/mindspore_score.md
+
+bench-mindspore: product .venv-mindspore/.installed  ## MindSpore on AnyNPU beside its CPU back end
+	@$(MINDSPORE_RUN) bench/mindspore/compare.py $(MINDSPORE_ARGS)
 
 gpu-test: build  ## on a machine with an NVIDIA GPU: the conformance suite and networks; writes docs/gpu.md
 	@$(PY) tests/gpu/run.py --build $(BUILD)

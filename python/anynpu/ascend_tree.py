@@ -63,7 +63,10 @@ def _write_profiler(folder):
     script = os.path.join(folder, "bin", "msprof")
     _write(script, f"#!/bin/sh\nexec {shlex.quote(program)} \"$@\"\n")
     os.chmod(script, 0o755)
-    _write(os.path.join(folder, "profiler_tool", "analysis", "msprof", "msprof.py"), MSPROF_PY)
+    for place, module in (("msprof/msprof.py", "command"), ("interface/get_msprof_info.py", "info")):
+        path = os.path.join(folder, "profiler_tool", "analysis", place)
+        _write(path, MSPROF_PY.format(module=module))
+        os.chmod(path, 0o755)
 
 
 def _link_modules(folder):
@@ -99,11 +102,11 @@ def _write(path, text):
 
 
 MSPROF = os.path.join("toolkit", "tools", "profiler", "bin", "msprof")
-MSPROF_PY = f"""# Starts msprof, as the vendor's file of this name does.
+MSPROF_PY = f"""# What profilers of frameworks start by this name.
 import sys
 
 sys.path.insert(0, {paths.SITE!r})
-from anynpu.msprof.command import main  # noqa: E402
+from anynpu.msprof.{{module}} import main  # noqa: E402
 
 sys.exit(main())
 """
@@ -113,6 +116,9 @@ VERSION_INFO = f"""Version={VERSION}
 version_dir={VERSION}
 arch={MACHINE}
 """
+# MindSpore reads this one and warns about releases that it was not made for.
+COMPILER_VERSION = "8.5.0"
+COMPILER_VERSION_INFO = VERSION_INFO.replace(VERSION, COMPILER_VERSION)
 INSTALL_INFO = f"""package_name=AnyNPU
 version={VERSION}
 arch={MACHINE}
@@ -159,8 +165,9 @@ LAYOUT = (
     (f"opp/built-in/op_proto/lib/linux/{MACHINE}", _link_operators),
     ("toolkit/tools/operator_cmp/compare", _link_comparer),
     *((f"{folder}version.info", VERSION_INFO)
-      for folder in ("", "runtime/", "compiler/", "toolkit/", "opp/", "share/info/runtime/",
+      for folder in ("", "runtime/", "toolkit/", "opp/", "share/info/runtime/",
                      "share/info/compiler/", "share/info/toolkit/", "share/info/opp/")),
+    ("compiler/version.info", COMPILER_VERSION_INFO),
     *((f"{folder}ascend_toolkit_install.info", INSTALL_INFO)
       for folder in ("", f"{MACHINE}-linux/")),
     *((f"{folder}/ascendc_kernel_cmake/ascendc.cmake", ASCENDC) for folder in _ASCENDC_FOLDERS),
@@ -179,7 +186,8 @@ def variables(tree):
         ("DDK_PATH", tree, False),
         ("NPU_HOST_LIB", below("runtime", "lib64", "stub"), False),
         ("INSTALL_DIR", tree, False),
-        ("LD_LIBRARY_PATH", below("lib64"), True),
+        # MindSpore looks for a folder of this name in the path of the library that it loaded.
+        ("LD_LIBRARY_PATH", below("latest", "lib64"), True),
         ("PYTHONPATH", below("python", "site-packages"), True),
         ("PATH", below("bin"), True),
     ]

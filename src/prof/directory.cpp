@@ -53,6 +53,12 @@ std::string cpu_name() {
   return name;
 }
 
+// Of the counter that stamps events, in MHz.
+std::string counter_frequency() {
+  const auto hertz = static_cast<uint64_t>(1e9 / tick_scale().ns_per_tick());
+  return format("{}.{:06}", hertz / 1'000'000, hertz % 1'000'000);
+}
+
 json::Value info(const DirectoryFacts& facts) {
   utsname system{};
   uname(&system);
@@ -74,6 +80,7 @@ json::Value info(const DirectoryFacts& facts) {
   cpu.set("Name", cpu_name());
   cpu.set("Logical_CPU_Count", static_cast<int64_t>(std::thread::hardware_concurrency()));
   cpu.set("Type", system.machine);
+  cpu.set("Frequency", counter_frequency());
   json::Value out;
   out.set("jobInfo", facts.app);
   out.set("devices", devices);

@@ -35,15 +35,25 @@ service::GraphOptions to_options(const std::map<ge::AscendString, ge::AscendStri
 
 namespace ge {
 
-// What a Graph refers to. Filled by a parser, read by the compiler.
+class OperatorImpl;
+
+// What a Graph refers to: what a parser made, or the operators that a program has linked.
 class GraphImpl {
  public:
+  using Nodes = std::vector<std::shared_ptr<OperatorImpl>>;
   std::string name;
   std::shared_ptr<const anynpu::graph::Graph> source;  // null: nothing was parsed
+  Nodes inputs;
+  std::vector<std::pair<std::shared_ptr<OperatorImpl>, std::string>> outputs;  // "": the first one
 
   static const std::shared_ptr<GraphImpl>& of(const Graph& graph) { return graph.impl_; }
   // Makes one for a graph that has none.
   static GraphImpl& make(Graph& graph);
+  static void fill(GraphBuffer& buffer, const std::string& text);
+  // Every operator that an output depends on, each behind those that it reads.
+  Nodes nodes() const;
+  // Nodes and links as text.
+  std::string text() const;
 };
 
 }  // namespace ge

@@ -32,7 +32,7 @@ Graph::Graph(const char* name) : impl_(std::make_shared<GraphImpl>()) {
   if (name) impl_->name = name;
 }
 
-bool Graph::IsValid() const { return impl_ && impl_->source; }
+bool Graph::IsValid() const { return impl_ && (impl_->source || !impl_->outputs.empty()); }
 
 graphStatus Graph::GetName(AscendString& name) const {
   name = AscendString(impl_ ? impl_->name.c_str() : "");

@@ -178,15 +178,52 @@ void lower_random(Builder& b);
 void lower_multinomial(Builder& b);
 void lower_quantize(Builder& b);
 void lower_anti_quant(Builder& b);
-void lower_apply_momentum(Builder& b);
-void lower_apply_adagrad(Builder& b);
-void lower_apply_adam(Builder& b);
-void lower_apply_gradient_descent(Builder& b);
 void lower_dropout_mask(Builder& b);
 void lower_dropout_v2(Builder& b);
 void lower_eltwise(Builder& b);
 void lower_global_lp_pool(Builder& b);
 void lower_dft(Builder& b);
 void lower_shuffle_channel(Builder& b);
+// lower_update.cpp
+void lower_apply_momentum(Builder& b);
+void lower_apply_adagrad(Builder& b);
+void lower_apply_adam(Builder& b);
+void lower_apply_gradient_descent(Builder& b);
+void lower_apply_rms_prop(Builder& b);
+void lower_apply_centered_rms_prop(Builder& b);
+void lower_apply_adadelta(Builder& b);
+void lower_apply_ada_max(Builder& b);
+void lower_apply_ftrl(Builder& b);
+void lower_apply_proximal(Builder& b);
+void lower_sgd(Builder& b);
+void lower_assign(Builder& b);
+// lower_slope.cpp
+void lower_slope(Builder& b);
+void lower_gelu_slope(Builder& b);
+void lower_arc_slope(Builder& b);
+void lower_shrink_slope(Builder& b);
+void lower_softmax_slope(Builder& b);
+void lower_bias_gradient(Builder& b);
+void lower_bn_sums(Builder& b);
+void lower_bn_update(Builder& b);
+void lower_bn_update_gradient(Builder& b);
+void lower_bn_reduce_gradient(Builder& b);
+void lower_bn_infer_gradient(Builder& b);
+void lower_layer_norm_gradient(Builder& b);
+void lower_choice_gradient(Builder& b);
+// lower_pool_gradient.cpp
+void lower_max_pool_gradient(Builder& b);
+void lower_avg_pool_gradient(Builder& b);
+// lower_order.cpp
+void lower_sort(Builder& b);
+void lower_running_extreme(Builder& b);
+void lower_running_product(Builder& b);
+void lower_diagonal(Builder& b);
+void lower_diagonal_part(Builder& b);
+void lower_deviation(Builder& b);
+void lower_inverse(Builder& b);
+void lower_qr(Builder& b);
+void lower_svd(Builder& b);
+void lower_function(Builder& b);
 
 }  // namespace anynpu::singleop

@@ -79,8 +79,18 @@ void lower_layer_norm(Builder& b) {
   b.out(2, b.cast(b.node("Reciprocal", 13, {b.node("Sqrt", 13, {sum})}), b.dtype(x)), Type::any);
 }
 
+// y, and where they are described, mean and variance of each channel.
 void lower_instance_norm(Builder& b) {
   const ValueId x = b.in_nchw(0);
+  if (b.output_count() > 1 && b.has_rank(x, "x", 3)) {
+    std::vector<int64_t> axes;
+    for (int64_t axis = 2; axis < b.rank(x); ++axis) axes.push_back(axis);
+    const ValueId list = b.list(axes), wide = widened(b, x);
+    const ValueId mean = b.node("ReduceMean", 18, {wide, list}, {{"keepdims", int64_t{1}}});
+    const ValueId away = sub(b, wide, mean);
+    b.out(1, mean, Type::any);
+    b.out(2, b.node("ReduceMean", 18, {mul(b, away, away), list}, {{"keepdims", int64_t{1}}}), Type::any);
+  }
   b.out_nchw(
       0, b.node("InstanceNormalization", 6, {x, per_channel(b, 1, x, 1), per_channel(b, 2, x, 0)},
                 {{"epsilon", b.f("epsilon", 1e-6f)}}));

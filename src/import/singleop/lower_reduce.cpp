@@ -8,8 +8,12 @@ namespace {
 
 using Type = Builder::Type;
 
-// Axes from the attribute of a D form, or from the second input.
+// Axes from the attribute of a D form, or from the second input. Frameworks name axes of a tensor
+// that has none.
 ValueId reduce_axes(Builder& b, const char* attribute) {
+  const bool scalar = b.ok() && b.rank(b.in(0)) == 0;
+  if (scalar && b.has(1)) b.leave(1);
+  if (scalar) return kNoValue;
   if (b.has(1) && !b.type().ends_with("D")) return b.in_row(1);
   const auto given = b.axes(b.ints(attribute, {}), b.in(0));
   return given.empty() ? kNoValue : b.list(given);
@@ -122,9 +126,7 @@ void lower_lp_reduce(Builder& b) {
   constexpr float kLargest = 2147483647.0f;
   const float p = b.f("p", 2);
   const ValueId size = b.node("Abs", 13, {b.in(0)});
-  // Frameworks name axis 0 of a tensor without axes.
-  const bool scalar = b.ok() && b.rank(size) == 0;
-  const ValueId axes = scalar ? kNoValue : reduce_axes(b, "axes");
+  const ValueId axes = reduce_axes(b, "axes");
   const bool keep = b.flag("keepdim", false);
   if (p >= kLargest || p <= -kLargest) {
     return b.out(0, reduce(b, p > 0 ? "ReduceMax" : "ReduceMin", size, axes, keep));

@@ -220,49 +220,6 @@ void lower_anti_quant(Builder& b) {
   b.out(0, b.cast(mul(b, moved, b.scalar(DType::f32, scale)), type));
 }
 
-// var, accum, lr, grad, momentum.
-void lower_apply_momentum(Builder& b) {
-  const ValueId grad = b.in(3), momentum = one_number(b, 4), rate = one_number(b, 2);
-  const ValueId accum = add(b, mul(b, b.in(1), momentum), grad);
-  const ValueId step =
-      b.flag("use_nesterov", false) ? add(b, grad, mul(b, accum, momentum)) : accum;
-  b.out(0, sub(b, b.in(0), mul(b, step, rate)));
-  if (b.type().ends_with("D")) b.out(1, accum);
-}
-
-// var, accum, lr, grad.
-void lower_apply_adagrad(Builder& b) {
-  const ValueId grad = b.in(3);
-  const ValueId accum =
-      b.flag("update_slots", true) ? add(b, b.in(1), mul(b, grad, grad)) : b.in(1);
-  b.out(0, sub(b, b.in(0), div(b, mul(b, grad, one_number(b, 2)), square_root(b, accum))));
-  if (b.type().ends_with("D")) b.out(1, accum);
-}
-
-// var, m, v, beta1^t, beta2^t, lr, beta1, beta2, epsilon, grad.
-void lower_apply_adam(Builder& b) {
-  const ValueId grad = b.in(9), beta1 = one_number(b, 6), beta2 = one_number(b, 7);
-  if (!b.ok()) return;
-  const ValueId one = b.scalar(b.dtype(grad), 1);
-  const ValueId rate =
-      div(b, mul(b, one_number(b, 5), square_root(b, sub(b, one, one_number(b, 4)))),
-          sub(b, one, one_number(b, 3)));
-  const ValueId m = add(b, mul(b, b.in(1), beta1), mul(b, grad, sub(b, one, beta1)));
-  const ValueId v = add(b, mul(b, b.in(2), beta2), mul(b, mul(b, grad, grad), sub(b, one, beta2)));
-  const ValueId top = b.flag("use_nesterov", false)
-                          ? add(b, mul(b, m, beta1), mul(b, grad, sub(b, one, beta1)))
-                          : m;
-  b.out(0, sub(b, b.in(0), div(b, mul(b, top, rate), add(b, square_root(b, v), one_number(b, 8)))));
-  if (!b.type().ends_with("D")) return;
-  b.out(1, m);
-  b.out(2, v);
-}
-
-// var - alpha * delta.
-void lower_apply_gradient_descent(Builder& b) {
-  b.out(0, sub(b, b.in(0), mul(b, b.in(2), one_number(b, 1))));
-}
-
 // x and a mask of 0 and 1, kept elements divided by the share that is kept. The first form has the
 // mask as bits, eight to a byte from the lowest on.
 void lower_dropout_mask(Builder& b) {

@@ -20,6 +20,9 @@ struct VendorOp {
   int64_t opset = 0;                  // of `becomes` when it is one operator with the same operands
   void (*lower)(Builder&) = nullptr;  // else: builds the nodes
   std::string_view in_models = {};    // the ONNX operator it is in a model; empty: `becomes`
+  // Inputs that the operator writes, a digit each: output i is the new value of input writes[i].
+  // Outputs of these that a description leaves out are written to the memory of the inputs.
+  std::string_view writes = {};
 };
 
 // All of them, sorted by name.

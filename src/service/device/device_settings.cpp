@@ -196,8 +196,8 @@ Result<uint32_t> thread_core_limit(int kind) {
   return core_limit(context->device()->id(), kind);
 }
 
+// Programs set it before they set a device.
 Status set_overflow_mode(int mode) {
-  ANYNPU_TRY(Runtime::instance().current().status());
   if (mode == 1) return {};
   if (mode == 0) {
     return fail(

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/op/op_call.h"
 
+#include <algorithm>
 #include <array>
 
 #include "device/memory.h"
+#include "device/queue.h"
 #include "device/runtime.h"
 #include "exec/custom_op.h"
 #include "exec/host_buffers.h"
+#include "exec/memory.h"
+#include "import/singleop/table.h"
 #include "service/check_pointer.h"
 #include "service/dump/dump_control.h"
 #include "service/finalize.h"
 #include "service/kernel/kernel_dump.h"
 #include "service/model/failed_ops.h"
+#include "service/op/host_values.h"
 #include "service/op/op_record.h"
 #include "service/task_kinds.h"
 #include "tensor/data_buffer.h"
@@ -90,6 +95,46 @@ Status bind(const void* handle, size_t bytes, const OperandPosition& operand, Bo
   return {};
 }
 
+// Inputs whose memory an output is written to, before the last step has read them: the run reads
+// copies.
+class WrittenInputs {
+ public:
+  explicit WrittenInputs(device::Stream& stream) : stream_(stream) {}
+  ~WrittenInputs() {
+    if (stream_.queue().idle()) return;
+    for (auto& copy : copies_) stream_.queue().keep(std::move(copy));
+  }
+
+  Status replace(std::span<exec::Buffer> inputs, std::span<const exec::Buffer> outputs) {
+    for (exec::Buffer& input : inputs) {
+      const bool written = std::ranges::any_of(
+          outputs, [&](const exec::Buffer& output) { return overlap(input, output); });
+      if (written) ANYNPU_TRY(copy(input));
+    }
+    return {};
+  }
+
+ private:
+  static bool overlap(const exec::Buffer& a, const exec::Buffer& b) {
+    const auto* first = static_cast<const std::byte*>(a.data);
+    const auto* second = static_cast<const std::byte*>(b.data);
+    return first < second + b.bytes && second < first + a.bytes;
+  }
+
+  Status copy(exec::Buffer& input) {
+    ANYNPU_ASSIGN(auto memory, exec::Memory::allocate_on(*stream_.device(), input.bytes));
+    auto kept = std::make_shared<exec::Memory>(std::move(memory));
+    const device::CopyRows whole{.to = kept->data(), .from = input.data, .width = input.bytes};
+    ANYNPU_TRY(stream_.queue().copy(whole));
+    input.data = kept->data();
+    copies_.push_back(std::move(kept));
+    return {};
+  }
+
+  device::Stream& stream_;
+  std::vector<std::shared_ptr<exec::Memory>> copies_;
+};
+
 // A run with few tensors fits a slot of the stream's queue; others are kept on the heap.
 template <size_t most>
 struct Call {
@@ -98,15 +143,17 @@ struct Call {
   std::array<void*, most> data;
   uint32_t inputs = 0, count = 0;
 
-  Status run(device::Queue& queue) const {
+  Status run(device::Stream& stream) const {
     exec::Buffer buffers[most];
     const auto& in = handle->plan->inputs();
     const auto& out = handle->plan->outputs();
     for (uint32_t i = 0; i < count; ++i) {
       buffers[i] = {data[i], i < inputs ? in[i].bytes : out[i - inputs].bytes};
     }
-    return handle->plan->run({buffers, inputs}, {buffers + inputs, count - inputs}, nullptr, {},
-                             &queue);
+    const std::span<exec::Buffer> fed{buffers, inputs}, made{buffers + inputs, count - inputs};
+    WrittenInputs copies(stream);
+    if (handle->writes_inputs) ANYNPU_TRY(copies.replace(fed, made));
+    return handle->plan->run(fed, made, nullptr, {}, &stream.queue());
   }
 };
 
@@ -209,12 +256,12 @@ Status queue(const std::shared_ptr<OpHandle>& handle, const OpBuffers& buffers,
   if (!failure.ok()) return failure;
   if constexpr (most <= 4) {
     return stream.submit(operator_task, [call = std::move(call)](device::TaskRun& run) {
-      return run.done(queued_by(kOperatorCall, call.run(run.stream().queue())));
+      return run.done(queued_by(kOperatorCall, call.run(run.stream())));
     });
   } else {
     auto kept = std::make_unique<Call<most>>(std::move(call));
     return stream.submit(operator_task, [kept = std::move(kept)](device::TaskRun& run) {
-      return run.done(queued_by(kOperatorCall, kept->run(run.stream().queue())));
+      return run.done(queued_by(kOperatorCall, kept->run(run.stream())));
     });
   }
 }
@@ -263,6 +310,10 @@ Result<std::shared_ptr<OpHandle>> prepare_op(const singleop::SingleOp& op,
   }
   handle->model = std::move(model);
   ANYNPU_TRY(plan_on(device, *handle));
+  // One step reads each element before it writes it.
+  const singleop::VendorOp* row = singleop::find_vendor_op(op.type);
+  handle->writes_inputs =
+      row && !row->writes.empty() && handle->plan && handle->plan->steps().size() > 1;
   return handle;
 }
 
@@ -365,12 +416,43 @@ Status execute_custom(const singleop::SingleOp& op, const OpBuffers& buffers,
   });
 }
 
-Status execute_op(const OpArguments& arguments, const OpBuffers& buffers, Missing missing,
+namespace {
+
+// Inputs that the operator writes and that the description does not name as outputs become outputs
+// in the same memory. `made` keeps the list of buffers.
+OpBuffers with_written_inputs(singleop::SingleOp& op, const OpBuffers& buffers,
+                              std::vector<const void*>& made) {
+  const singleop::VendorOp* row = singleop::find_vendor_op(op.type);
+  const bool described = static_cast<size_t>(buffers.inputs) == op.inputs.size() &&
+                         static_cast<size_t>(buffers.outputs) == op.outputs.size();
+  if (!row || !described || row->writes.size() <= op.outputs.size()) return buffers;
+  made.assign(buffers.output, buffers.output + buffers.outputs);
+  for (const char digit : row->writes.substr(op.outputs.size())) {
+    const auto input = static_cast<size_t>(digit - '0');
+    if (!op.has_input(input)) break;
+    op.outputs.push_back(op.inputs[input]);
+    made.push_back(buffers.input[input]);
+  }
+  OpBuffers all = buffers;
+  all.output = made.data();
+  all.outputs = static_cast<int>(made.size());
+  return all;
+}
+
+}  // namespace
+
+Status execute_op(const OpArguments& arguments, const OpBuffers& given, Missing missing,
                   Handle stream) {
   ANYNPU_ASSIGN(const auto used, device::Runtime::instance().stream(stream));
   auto op = read_op(arguments);
   if (!op.ok()) return op.status();
-  if (exec::CustomOps::instance().has_type(op->type)) return execute_custom(*op, buffers, stream);
+  if (exec::CustomOps::instance().has_type(op->type)) return execute_custom(*op, given, stream);
+  ANYNPU_TRY(check_array(given.inputs, given.input, "inputs"));
+  ANYNPU_TRY(check_array(given.outputs, given.output, "outputs"));
+  ANYNPU_TRY(take_host_values(given, *op));
+  std::vector<const void*> made_buffers;  // models of files have the outputs of their description
+  const OpBuffers buffers =
+      missing == Missing::compile ? with_written_inputs(*op, given, made_buffers) : given;
   auto& models = exec::OpModels::instance();
   prepare_op_models();
   auto model = missing == Missing::compile ? models.find_or_compile(*op) : models.find(*op);

@@ -64,6 +64,21 @@ TEST_F(OpCallTest, AStorageThatRepeatsTheTensorChangesNothing) {
   EXPECT_NE(singleop::key_of(*read_op(call.arguments())), singleop::key_of(*op));
 }
 
+TEST_F(OpCallTest, InputsThatAnOperatorWritesNeedNoDescribedOutput) {
+  Pair var{1, 2}, accum{10, 20}, grad{1, 1};
+  float rate = 0.5f, momentum = 0.1f;
+  OpForTest call("ApplyMomentum");
+  call.in(floats({2}), &var, sizeof var).in(floats({2}), &accum, sizeof accum);
+  call.in(floats({}), &rate, sizeof rate).in(floats({2}), &grad, sizeof grad);
+  call.in(floats({}), &momentum, sizeof momentum);
+  call.out(floats({2}), &var, sizeof var);
+  const Status status = execute_op(call.arguments(), call.buffers(), Missing::compile, 0);
+  ASSERT_TRUE(status.ok()) << status.to_string();
+  ASSERT_TRUE(synchronize().ok());
+  EXPECT_EQ(accum, (Pair{2, 3}));   // accum * momentum + grad
+  EXPECT_EQ(var, (Pair{0, 0.5f}));  // var - rate * accum
+}
+
 TEST_F(OpCallTest, ArraysThatAreNotThereAreRefused) {
   OpForTest call("Add");
   describe_add(call);

@@ -24,6 +24,7 @@ struct OpHandle {
   const device::Device* device = nullptr;   // that the plan is for
   std::vector<Shape> shapes;                // of the fed inputs
   size_t inputs = 0, outputs = 0;           // as described, with those left out
+  bool writes_inputs = false;               // outputs may lie in the memory of inputs
 };
 
 }  // namespace anynpu::service

@@ -9,6 +9,7 @@ from build_tree import ROOT
 from onnx import TensorProto, helper
 
 SOURCE = os.path.join(ROOT, "examples", "graph_engine", "build_model.cpp")
+OPERATORS = os.path.join(ROOT, "tests", "ge_programs", "operators.cpp")
 
 
 def relu_model(path):
@@ -19,18 +20,28 @@ def relu_model(path):
               str(path))
 
 
-@pytest.fixture(scope="module", params=["0", "1"], ids=["old strings", "new strings"])
-def program(request, tmp_path_factory):
+def built(source, made, abi, library):
     """Compiled with either layout of std::string that libstdc++ has."""
     tree = os.environ["ANYNPU_BUILD_DIR"]
-    made = str(tmp_path_factory.mktemp("graph_engine") / "build_model")
     done = subprocess.run(
-        ["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror",
-         f"-D_GLIBCXX_USE_CXX11_ABI={request.param}", SOURCE, "-o", made,
-         f"-I{tree}/ascend/include", f"-L{tree}/ascend/lib64", "-lfmk_onnx_parser", "-lascendcl",
-         f"-Wl,-rpath,{tree}/lib"], capture_output=True, text=True, timeout=300)
+        ["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", f"-D_GLIBCXX_USE_CXX11_ABI={abi}",
+         source, "-o", made, f"-I{tree}/ascend/include", f"-L{tree}/ascend/lib64", f"-l{library}",
+         "-lascendcl", f"-Wl,-rpath,{tree}/lib"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return made
+
+
+@pytest.fixture(scope="module", params=["0", "1"], ids=["old strings", "new strings"])
+def program(request, tmp_path_factory):
+    made = str(tmp_path_factory.mktemp("graph_engine") / "build_model")
+    return built(SOURCE, made, request.param, "fmk_onnx_parser")
+
+
+@pytest.mark.parametrize("abi", ["0", "1"], ids=["old strings", "new strings"])
+@pytest.mark.parametrize("library", ["graph", "fmk_onnx_parser"])
+def test_operators_keep_what_is_declared(abi, library, tmp_path):
+    done = run(built(OPERATORS, str(tmp_path / "operators"), abi, library))
+    assert done.stdout == "0\n", done.stdout + done.stderr
 
 
 def run(*command):

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs networks forward and trains them: train.py DEVICE OUT.npz STEPS [NETWORK/OPTIMIZER/MODE/PRECISION ...].
+OUT gets the output of each run before training and the loss of each step; what fails, its message."""
+import sys
+import traceback
+
+import mindspore as ms
+import numpy as np
+from mindspore import amp, nn
+
+import networks
+
+MODES = {"pynative": ms.PYNATIVE_MODE, "o0": ms.GRAPH_MODE}
+
+
+def optimizer_of(name, net):
+    if name == "sgd":
+        return nn.SGD(net.trainable_params(), 0.01, momentum=0.9, weight_decay=1e-4)
+    return nn.Adam(net.trainable_params(), 1e-3)
+
+
+def run(case, steps):
+    network, optimizer, mode, precision = case.split("/")
+    ms.set_context(mode=MODES[mode], jit_config={"jit_level": "O0"})
+    net, inputs, target = networks.seeded(network)
+    if precision == "mixed":
+        net = amp.auto_mixed_precision(net, "O2", networks.HALF)
+    first = net(*inputs).asnumpy().astype(np.float32)
+    net.set_train(True)
+    loss_of = nn.CrossEntropyLoss()
+
+    def forward(*given):
+        return loss_of(net(*given).astype(ms.float32), target)
+
+    update = optimizer_of(optimizer, net)
+    slopes = ms.value_and_grad(forward, None, update.parameters)
+
+    def step(*given):
+        loss, gradients = slopes(*given)
+        update(gradients)
+        return loss
+
+    if mode == "o0":
+        step = ms.jit(step, jit_level="O0")
+    return first, np.array([float(step(*inputs).asnumpy()) for _ in range(steps)])
+
+
+def main(device, path, steps, *cases):
+    ms.set_device(device)
+    found = {}
+    for case in cases:
+        try:
+            found[case + "/output"], found[case + "/loss"] = run(case, int(steps))
+        except Exception:  # noqa: BLE001 the test reports it
+            found[case + "/failed"] = np.array(traceback.format_exc())
+        np.savez(path, **found)
+
+
+main(*sys.argv[1:])
