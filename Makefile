@@ -176,6 +176,7 @@ doc-pages: build  ## regenerate the generated pages of docs/ (figures: after mak
 	@$(PY) tools/draw_modules.py
 	@$(PY) tests/gpu/run.py --docs
 	@$(PY) tools/gen_atc_docs.py
+	@$(PY) tools/gen_check_bugs_docs.py
 	@$(PY) tools/gen_pyacl docs
 	@$(PY) tools/gen_aclnn docs
 	@$(BUILD)/tools/benchop/benchop support > docs/ops.md
