@@ -4,17 +4,20 @@
 # as a user without rights, from another folder. Root is needed to make the bare system, not inside.
 # Usage: test_chroot.sh WHEEL [FOLDER]      FOLDER: an existing bare system, kept
 set -euo pipefail
+# Mounts of its own, which end with it: without /proc a program cannot know where it lies.
+[ -n "${IN_MOUNTS:-}" ] || IN_MOUNTS=1 exec unshare -m "$BASH" "$0" "$@"
 root=$(cd "$(dirname "$0")/../.." && pwd)
 wheel=$(realpath "$1")
 bare=${2:-}
 if [ -z "$bare" ]; then
   bare=$(mktemp -d)
-  trap 'rm -rf "$bare"' EXIT
+  trap 'umount "$bare/proc" || true; rm -rf --one-file-system "$bare"' EXIT
 fi
 if [ ! -e "$bare/usr/bin/python3" ]; then
   debootstrap --variant=minbase --include=python3,python3-venv,python3-numpy bookworm "$bare" \
     > "$bare.log" || { tail "$bare.log"; exit 1; }
 fi
+mount -t proc proc "$bare/proc"
 work=$bare/tmp/work
 rm -rf "$work" && mkdir -p "$work/home"
 cp "$wheel" "$work/"

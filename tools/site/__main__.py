@@ -102,7 +102,8 @@ def build(out):
     staged(staging)
     write(staging, "index.md", navigation.front_page(links.read("README.md")))
     os.makedirs(os.path.join(staging, "static"))
-    shutil.copy(os.path.join(HERE, "conf.py"), staging)
+    for name in ("conf.py", "search.js"):
+        shutil.copy(os.path.join(HERE, name), staging)
     shutil.copy(os.path.join(HERE, "site.css"), os.path.join(staging, "static"))
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "auto",
                "-b", "html", staging, os.path.abspath(out)]

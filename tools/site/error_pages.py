@@ -49,7 +49,8 @@ def index(link=None):
 
 
 def page(error, samples=()):
-    out = [f"# {error.number}: {error.name}", "", f"A code of {error.interface}.", ""]
+    out = [f"# {error.number}: {error.name}", "",
+           f"A code of {error.interface}; `E{error.number}` in messages.", ""]
     if not error.is_returned:
         return "\n".join(out + [
             "AnyNPU does not return this code. It is in the headers because programs name it; on a card it is returned "
