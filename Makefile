@@ -21,11 +21,11 @@ define install_packages
 	    --no-install-recommends $$missing > /dev/null; fi
 endef
 
-.PHONY: help deps configure build fuzzers product demo test bench soak fuzz lint asan tsan test-arm test-clients gpu-test test-frameworks docs doc-pages wheel wheel-test clean test-torch torch-score bench-torch
+.PHONY: help deps configure build fuzzers product demo test bench soak fuzz lint asan tsan test-arm test-clients gpu-test test-frameworks docs doc-pages wheel wheel-test wheel-chroot-test clean test-torch torch-score bench-torch
 .DEFAULT_GOAL := help
 
 help:  ## this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 deps: $(VENV)/.installed  ## install packages.apt and requirements.txt (into .venv): what the product needs
 
@@ -176,6 +176,7 @@ doc-pages: build  ## regenerate the generated pages of docs/ (figures: after mak
 	@$(PY) tools/draw_modules.py
 	@$(PY) tests/gpu/run.py --docs
 	@$(PY) tools/gen_atc_docs.py
+	@$(PY) tools/gen_check_bugs_docs.py
 	@$(PY) tools/gen_pyacl docs
 	@$(PY) tools/gen_aclnn docs
 	@$(BUILD)/tools/benchop/benchop support > docs/ops.md
@@ -199,6 +200,10 @@ wheel: deps  ## build dist/anynpu-*.whl for Python 3.9 to 3.13
 
 wheel-test: deps  ## install the wheel into a fresh environment and run a program there
 	@PYTHON=$(PY) bash tests/packaging/test_wheel.sh
+
+wheel-chroot-test: wheel  ## install the wheel in a bare Debian 12 and use it there without root
+	@command -v debootstrap > /dev/null || $(ROOT_PREFIX) apt-get install -y -qq debootstrap > /dev/null
+	@$(ROOT_PREFIX) bash tests/packaging/test_chroot.sh "$$(ls -t dist/*manylinux*.whl | head -1)"
 
 clean:  ## remove build folders, not .venv
 	rm -rf $(BUILD) build-* dist *.log

@@ -21,6 +21,15 @@ __attribute__((visibility("default"))) int anynpu_probe_readable(const void* add
 __attribute__((visibility("default"))) int anynpu_acl_fail(const char* function, int code,
                                                            const char* message);
 
+/* In libascendcl.so: the message of the calling thread's most recent failure, which stays for
+ * aclGetRecentErrMsg; "" when there was none. Valid until the thread's next call. */
+__attribute__((visibility("default"))) const char* anynpu_acl_last_message(void);
+
+/* In libascendcl.so, for checkers: the binding gave the address of the memory of one of its
+ * language's objects to the program. Does nothing by itself. */
+__attribute__((visibility("default"))) void anynpu_acl_note_buffer(void* owner,
+                                                                   const void* address);
+
 /* In libascendcl.so: aclrtLaunchCallback for callbacks whose user data has an owner. Calls
  * release(user_data) once: after fn has run, or when it will never run (also when the launch
  * fails). release may come from any thread and with locks held, so it must neither wait nor call

@@ -19,7 +19,7 @@ void leaks() {
 
 uint8_t too_early(void* memory, uint8_t* host, aclrtStream stream) {
   aclrtMemcpyAsync(host, kSize, memory, kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream);
-  const uint8_t early = host[kSize / 2];  // found with --guard: read-before-synchronize
+  const uint8_t early = host[kSize / 2];  // found: read-before-synchronize
   aclrtSynchronizeStream(stream);
   return static_cast<uint8_t>(early + host[kSize / 2]);
 }

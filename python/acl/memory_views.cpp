@@ -111,13 +111,22 @@ bool take_shape(const ArgumentSource& at, PyObject* from, List<int64_t>* shape, 
 
 }  // namespace
 
+namespace {
+
+// The address of the storage of `owner`, for the program and for `anynpu check`.
+PyObject* give_storage(PyObject* owner, const void* address) {
+  anynpu_acl_note_buffer(owner, address);
+  return give(address);
+}
+
+}  // namespace
+
 // The address of the object's own storage: programs also write through it.
 PyObject* util_bytes_to_ptr(PyObject*, PyObject* const* argv, Py_ssize_t argc) {
   constexpr const Function& self = functions::util_bytes_to_ptr;
   if (!self.takes(argc)) return nullptr;
-  if (PyBytes_Check(argv[0])) return give(static_cast<const void*>(PyBytes_AS_STRING(argv[0])));
-  if (PyByteArray_Check(argv[0]))
-    return give(static_cast<const void*>(PyByteArray_AS_STRING(argv[0])));
+  if (PyBytes_Check(argv[0])) return give_storage(argv[0], PyBytes_AS_STRING(argv[0]));
+  if (PyByteArray_Check(argv[0])) return give_storage(argv[0], PyByteArray_AS_STRING(argv[0]));
   fail_type({self, 0, "bytes_data"}, argv[0], "bytes");
   return nullptr;
 }
@@ -156,7 +165,7 @@ PyObject* util_numpy_to_ptr(PyObject*, PyObject* const* argv, Py_ssize_t argc) {
                        "order; use acl.util.numpy_contiguous_to_ptr",
                        self.name) != 0)
     return nullptr;
-  return give(static_cast<const void*>(address));
+  return give_storage(argv[0], address);
 }
 
 PyObject* util_numpy_contiguous_to_ptr(PyObject*, PyObject* const* argv, Py_ssize_t argc) {
@@ -179,6 +188,7 @@ PyObject* util_numpy_contiguous_to_ptr(PyObject*, PyObject* const* argv, Py_ssiz
       return nullptr;
     }
   }
+  anynpu_acl_note_buffer(array, address);
   return give(static_cast<const void*>(address), array);
 }
 

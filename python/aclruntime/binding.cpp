@@ -215,7 +215,7 @@ Failure Binding::execute(const std::vector<size_t>& sizes, int loop, std::vector
     if (bytes == 0 && is_open(model_.outputs()[i].shape)) {
       return {kNoOutputSize, place("output", i, model_.outputs()[i]) +
                                  " has no size of its own; set its bytes with custom_sizes or "
-                                 "set_custom_outsize"};
+                                 "set_custom_outsize, or on the command line with --outputSize"};
     }
     if (Failure failure = bind_output(outputs_[i], bytes)) return failure;
   }

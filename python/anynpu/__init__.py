@@ -3,3 +3,11 @@
 from ._version import __version__
 
 __all__ = ["__version__"]
+
+
+def __getattr__(name):
+    """`anynpu.report`, which a notebook calls, without an import of its own."""
+    if name == "report":
+        import importlib
+        return importlib.import_module("anynpu.report")
+    raise AttributeError(f"module 'anynpu' has no attribute '{name}'")

@@ -96,12 +96,18 @@ def parser():
     sub = commands.add_parser("doctor", help="tell what was found, what is used, and why not more")
     sub.set_defaults(function=doctor)
     sub = commands.add_parser("graph", help="print or draw the graph of a model")
-    sub.add_argument("model", help="a .om or .onnx file, or a ge_proto_*.txt")
+    sub.add_argument("model", help="a .om, .onnx, .mindir or .air file, or a "
+                     "ge_proto_*.txt")
     form = sub.add_mutually_exclusive_group()
     form.add_argument("--dot", action="store_true", help="for Graphviz")
     form.add_argument("--svg", action="store_true", help="a picture")
-    form.add_argument("--html", action="store_true", help="a page with the picture and the text")
+    form.add_argument("--html", action="store_true",
+                      help="a page: zoom, search, attributes, weights, kernels, groups")
     form.add_argument("--json", action="store_true", help="as atc --mode=1 writes it")
+    sub.add_argument("--profile", metavar="PROF",
+                     help="with --html: colour by the times of a PROF_* directory")
+    sub.add_argument("--before", metavar="MODEL",
+                     help="with --html: this model beside the other, and what changed")
     sub.add_argument("-o", "--output", help="the file to write; otherwise standard output")
     sub.set_defaults(function=graph)
 

@@ -64,6 +64,14 @@ def attribute(value):
     return json.dumps(content)
 
 
+def own_words(message):
+    """What atc says, with what this command takes in place of atc's options."""
+    message = message.replace("ATC: ", "anynpu graph: ", 1).rstrip()
+    return message.replace("give --framework when --om is a source model",
+                           "give a .om of atc, or a source model with its suffix: "
+                           + ", ".join(sorted(FRAMEWORKS)))
+
+
 def read_json(path):
     """The graph that atc writes for a model; on failure a message on standard error."""
     ways = [["--mode=5"]] if path.endswith(".txt") else [["--mode=1"]]
@@ -80,7 +88,7 @@ def read_json(path):
             if done.returncode == 0:
                 break
         else:
-            raise SystemExit(done.stderr.replace("ATC: ", "anynpu graph: ", 1).rstrip())
+            raise SystemExit(own_words(done.stderr))
         with open(out, encoding="utf-8") as file:
             return json.load(file)
 
@@ -141,10 +149,69 @@ def dot_of(ops):
     return "\n".join(lines) + "\n}\n"
 
 
+class PageError(Exception):
+    """The page cannot be made; the text says why."""
+
+
+def bodies_of(root):
+    """{name: (operators, edges)} of the graphs that If and Loop hold."""
+    found = {}
+    for graph in root.get("graph", []):
+        for entry in graph.get("op", []):
+            parts = [value["value"]["g"] for value in entry.get("attr", [])
+                     if value["value"] and "g" in value["value"]]
+            ops = [op for part in parts for op in ops_of(root, part) if op.type != "Const"]
+            if ops:
+                found[entry.get("name", "")] = (ops, list(edges_of(ops)))
+    return found
+
+
+def facts_of(path, profile):
+    """Weights and kernels of a model, and the times of a profile where one is given."""
+    from .graph_view import kernels, page, weights
+    from .msprof.recording import RecordingError
+    try:
+        times, used = kernels.profile_times(profile) if profile else ({}, {})
+    except RecordingError as error:
+        raise PageError(str(error)) from error
+    return page.Facts(weights.statistics(path), {**kernels.chosen_kernels(path), **used}, times)
+
+
+def html_of(args, root, ops):
+    from .graph_view import layout, page
+    if not layout.have_dot():
+        print(f"anynpu graph: {layout.MISSING}", file=sys.stderr)
+    title = root.get("name") or os.path.basename(args.model)
+    models = []
+    if args.before:
+        other = read_json(args.before)
+        old = [op for graph in other.get("graph", []) for op in ops_of(other, graph)
+               if op.type != "Const"]
+        models.append(page.model_data(os.path.basename(args.before), old, list(edges_of(old)),
+                                      bodies_of(other), facts_of(args.before, None)))
+    try:
+        models.append(page.model_data(
+            os.path.basename(args.model) if args.before else title, ops, list(edges_of(ops)),
+            bodies_of(root), facts_of(args.model, args.profile)))
+    except layout.LayoutError as error:
+        raise PageError(f"dot failed: {error}") from error
+    return page.page_of(title, models, text_of(root))
+
+
+def check_arguments(args):
+    """What is wrong with the options; "" when nothing is."""
+    if not args.html and (args.profile or args.before):
+        return "--profile and --before are for the page; give --html as well"
+    for path in filter(None, (args.model, args.before)):
+        if not os.path.isfile(path):
+            return (f"there is no file '{path}'; expected a .om, .onnx, .mindir or .air file, or a "
+                    "ge_proto_*.txt")
+    return ""
+
+
 def main(args):
-    if not os.path.isfile(args.model):
-        print(f"anynpu graph: there is no file '{args.model}'; expected a .om, .onnx, "
-              ".mindir or .air file, or a ge_proto_*.txt", file=sys.stderr)
+    if wrong := check_arguments(args):
+        print(f"anynpu graph: {wrong}", file=sys.stderr)
         return 2
     root = read_json(args.model)
     ops = [op for graph in root.get("graph", []) for op in ops_of(root, graph)
@@ -156,8 +223,11 @@ def main(args):
     elif args.svg:
         text = graph_picture.svg(ops, list(edges_of(ops)))
     elif args.html:
-        title = root.get("name") or os.path.basename(args.model)
-        text = graph_picture.page(title, ops, list(edges_of(ops)), text_of(root))
+        try:
+            text = html_of(args, root, ops)
+        except PageError as error:
+            print(f"anynpu graph: {error}", file=sys.stderr)
+            return 1
     else:
         text = text_of(root)
     if args.output:

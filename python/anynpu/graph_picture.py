@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws a graph of operators from top to bottom: each is below the last of its inputs."""
+"""A graph of operators as SVG, and the places of boxes where Graphviz is not installed: each is
+below the last of its inputs."""
 from html import escape
 
 BOX_WIDTH, BOX_HEIGHT, GAP_X, GAP_Y, MARGIN = 190, 38, 26, 34, 20
@@ -59,21 +60,33 @@ def short(text, length=26):
     return text if len(text) <= length else "..." + text[3 - length:]
 
 
+ARROW = ('<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
+         'markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" fill="#888"/></marker></defs>')
+
+
+def curve(points):
+    """A path of Bezier curves: the start, then three points for each."""
+    rest = [f"C{x0:.0f} {y0:.0f} {x1:.0f} {y1:.0f} {x2:.0f} {y2:.0f}"
+            for (x0, y0), (x1, y1), (x2, y2) in zip(points[1::3], points[2::3], points[3::3])]
+    return f"M{points[0][0]:.0f} {points[0][1]:.0f} " + " ".join(rest)
+
+
 def svg(ops, edges):
-    places, width, height = places_of(ops, edges)
+    from .graph_view import layout
+    index = {op.name: i for i, op in enumerate(ops)}
+    places, paths, width, height = layout.layouts([(
+        [(BOX_WIDTH, BOX_HEIGHT)] * len(ops),
+        [(index[begin], index[end]) for begin, end, _ in edges])])[0]
+    width, height = width + 2 * MARGIN, height + 2 * MARGIN
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-             'font-family="sans-serif" font-size="12">',
-             '<rect width="100%" height="100%" fill="white"/>']
-    for begin, end, tensor in edges:
-        (x0, y0), (x1, y1) = places[begin], places[end]
-        x0, y0, x1 = x0 + BOX_WIDTH / 2, y0 + BOX_HEIGHT, x1 + BOX_WIDTH / 2
-        bend = max((y1 - y0) / 2, 10)
-        parts.append(
-            f'<path d="M{x0:.0f} {y0:.0f} C{x0:.0f} {y0 + bend:.0f} {x1:.0f} {y1 - bend:.0f} '
-            f'{x1:.0f} {y1:.0f}" fill="none" stroke="#888"><title>{escape(str(tensor))}</title>'
-            "</path>")
-    for op in ops:
-        x, y = places[op.name]
+             f'viewBox="{-MARGIN} {-MARGIN} {width:.0f} {height:.0f}" '
+             'font-family="sans-serif" font-size="12">', ARROW,
+             f'<rect x="{-MARGIN}" y="{-MARGIN}" width="100%" height="100%" fill="white"/>']
+    for (_, _, tensor), points in zip(edges, paths):
+        if points:
+            parts.append(f'<path d="{curve(points)}" fill="none" stroke="#888" '
+                         f'marker-end="url(#arrow)"><title>{escape(str(tensor))}</title></path>')
+    for op, (x, y) in zip(ops, places):
         shape = op.outputs[0] if op.outputs else (op.inputs[0] if op.inputs else None)
         under = f"{shape.type} {shape.shape}" if shape else ""
         attrs = "".join(f"\n{key} = {value}" for key, value in op.attrs.items())
@@ -88,19 +101,3 @@ def svg(ops, edges):
             f'<text x="{x + BOX_WIDTH / 2:.0f}" y="{y + 31:.0f}" text-anchor="middle" '
             f'fill="#555" font-size="10">{escape(under)}</text></g>')
     return "\n".join(parts) + "\n</svg>\n"
-
-
-def page(title, ops, edges, text):
-    """One file with the picture and, below it, the text form."""
-    counts = {}
-    for op in ops:
-        counts[op.type] = counts.get(op.type, 0) + 1
-    summary = ", ".join(f"{count} {kind}" for kind, count in
-                        sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-    return (f'<!doctype html>\n<html><head><meta charset="utf-8"><title>{escape(title)}</title>'
-            "<style>body{font-family:sans-serif;margin:1em}pre{font-size:11px}"
-            ".picture{overflow:auto;border:1px solid #ccc;max-height:80vh}</style></head><body>\n"
-            f"<h1>{escape(title)}</h1><p>{len(ops)} operators: {escape(summary)}</p>\n"
-            f'<div class="picture">{svg(ops, edges)}</div>\n'
-            f"<details><summary>Text</summary><pre>{escape(text)}</pre></details>\n"
-            "</body></html>\n")

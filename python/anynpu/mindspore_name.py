@@ -5,6 +5,7 @@ anynpu_mindspore.pth runs install() when Python starts: a finder at the very end
 that a real MindSpore is found before it and left untouched. No folder mindspore is installed.
 ANYNPU_NO_SHIM=1 leaves it out. Nothing is imported until a program imports mindspore.
 """
+import dis
 import importlib
 import importlib.machinery
 import importlib.util
@@ -12,6 +13,19 @@ import os
 import sys
 
 NAME = "mindspore"
+
+
+def _absent(name):
+    """`mindspore.Tensor`, and `from mindspore import Tensor`."""
+    text = (f"module 'mindspore' has no attribute '{name}': MindSpore is not installed, and what "
+            "stands in for it is its profiler alone (mindspore.profiler, by AnyNPU); install it "
+            "for the rest (pip install mindspore)")
+    caller = sys._getframe(1)
+    at = caller.f_code.co_code[caller.f_lasti] if caller.f_lasti >= 0 else -1
+    # An import statement would hide the text of an AttributeError.
+    if at == dis.opmap["IMPORT_FROM"] and not name.startswith("__"):
+        raise ImportError(text, name="mindspore")
+    raise AttributeError(text)
 
 
 class _Loader:
@@ -32,6 +46,7 @@ class _Loader:
         else:
             module.__doc__ = ("Stands in for MindSpore, which is not installed: it has the module "
                               "profiler, by AnyNPU, and nothing else.")
+            module.__getattr__ = _absent
             if os.environ.get("MS_PROFILER_OPTIONS"):
                 from anynpu.profiler import EnvProfiler
                 module._environment_profiler = EnvProfiler()

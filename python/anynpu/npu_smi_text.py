@@ -56,7 +56,10 @@ def table(facts):
     for number, device in enumerate(facts.devices):
         if number:
             lines.append(_rule("="))
-        lines.append(_wide(f"No running processes found in NPU {device.device_id}"))
+        lines += [_row(f"{device.device_id:<8}0", use.process,
+                       f"{use.name[:24]:<25}| {use.used_bytes // MIB}")
+                  for use in device.processes] or \
+            [_wide(f"No running processes found in NPU {device.device_id}")]
     lines.append(_rule("="))
     return "\n".join(lines)
 
@@ -132,8 +135,12 @@ def product(facts, device):
 
 
 def proc_mem(facts, device):
-    return _fields(("NPU ID", device.device_id), ("Chip ID", 0)) + \
-        f"\n\tNo running processes found in NPU {device.device_id}"
+    head = _fields(("NPU ID", device.device_id), ("Chip ID", 0))
+    if not device.processes:
+        return head + f"\n\tNo running processes found in NPU {device.device_id}"
+    return head + "".join(
+        f"\n\tProcess id:{use.process} Process name:{use.name} "
+        f"Process memory(MB):{use.used_bytes // MIB}" for use in device.processes)
 
 
 # What `info -t` knows; those in WITHOUT_ID show every device when no -i is given.

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Facts about the devices, queried through pyACL as any program would.
 
-Devices live inside each process: there is no driver that holds state for all of them. So the
-memory in use and the load that another process sees are those of the asking process itself.
+Devices live inside each process: there is no driver that holds state for all of them. What the
+other processes of the user use of them is in pages that they keep (other_processes.py).
 """
+from . import other_processes
+
 ACL_DDR_MEM = 0
 ACL_HBM_MEM = 1
 ALREADY_INITIALISED = 100002
@@ -20,6 +22,13 @@ class DeviceFacts:
         self.total_bytes = total_bytes
         self.free_bytes = free_bytes
         self.busy_percent = busy_percent
+        self.processes = []  # ProcessUse, of this device
+
+    def add(self, uses):
+        """Other processes: their memory and load count as the device's."""
+        self.processes = uses
+        self.free_bytes = max(self.free_bytes - sum(use.used_bytes for use in uses), 0)
+        self.busy_percent = min(self.busy_percent + sum(use.busy_percent for use in uses), 100)
 
 
 class RuntimeFacts:
@@ -64,6 +73,9 @@ def read(acl=None):
         count, ret = acl.rt.get_device_count()
         _check(ret, "acl.rt.get_device_count", acl)
         devices = [_device(acl, device_id) for device_id in range(count)]
+        uses = other_processes.uses()
+        for device in devices:
+            device.add([use for use in uses if use.device == device.device_id])
         from . import __version__
         return RuntimeFacts(acl.get_soc_name(), __version__, devices)
     finally:

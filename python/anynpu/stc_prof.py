@@ -89,22 +89,36 @@ def detail(options):
     print(tables.detail(load(options), modules))
 
 
+HELP = {"record": "run a program and record its kernels and copies",
+        "summary": "kernels and copies by name: how often, and how long",
+        "detail": "the counters of every kernel",
+        "dump": "the time line, for chrome://tracing and Perfetto, on standard output"}
+EPILOG = """examples:
+  stc-prof record --output-dir run python app.py
+  stc-prof summary --input-dir run
+  stc-prof detail --input-dir run --sub-module DEFAULT,MTE
+  stc-prof dump --input-dir run > trace.json
+
+`stc-prof COMMAND --help` lists the options of a command."""
+
+
 def parser():
-    top = argparse.ArgumentParser(prog="stc-prof", description=__doc__)
+    top = argparse.ArgumentParser(prog="stc-prof", description=__doc__, epilog=EPILOG,
+                                  formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--version", action="version", version=f"%(prog)s of AnyNPU {__version__}")
-    commands = top.add_subparsers(dest="command", required=True)
-    one = commands.add_parser("record", help="run a program and record it")
-    one.add_argument("--output-dir", default=FOLDER)
+    commands = top.add_subparsers(dest="command", required=True, metavar="command")
+    one = commands.add_parser("record", help=HELP["record"], description=HELP["record"])
+    one.add_argument("--output-dir", default=FOLDER, help=f"the folder to write ({FOLDER})")
     one.add_argument("--multi-thread", action="store_true", help="all threads are recorded anyway")
     one.add_argument("program", nargs=argparse.REMAINDER)
     one.set_defaults(run=record)
     for name, run in (("dump", dump), ("summary", summary), ("detail", detail)):
-        one = commands.add_parser(name)
-        one.add_argument("--input-dir", default=FOLDER)
+        one = commands.add_parser(name, help=HELP[name], description=HELP[name])
+        one.add_argument("--input-dir", default=FOLDER, help=f"what was recorded ({FOLDER})")
         one.set_defaults(run=run)
         if name != "dump":
-            one.add_argument("--target-pid", type=int)
-            one.add_argument("--target-tid", type=int)
+            one.add_argument("--target-pid", type=int, help="only this process")
+            one.add_argument("--target-tid", type=int, help="only this thread")
         if name == "detail":
             one.add_argument("--sub-module", default="DEFAULT",
                              help="comma list of " + ", ".join(tables.MODULES))

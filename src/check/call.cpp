@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "check/contents.h"
 #include "check/guard.h"
 #include "check/lifetimes.h"
 #include "check/report.h"
@@ -63,6 +64,7 @@ Call::Call(Function& function, std::span<const uint64_t> arguments)
   if (counts_) {
     note_media(*this);
     check_arguments(*this);
+    note_unknown_writes(*this);
     lift_guards(*this);
     if (function_.before) function_.before(*this);
   }
@@ -82,6 +84,12 @@ void Call::finished(uint64_t result) {
 }
 
 bool Call::told() const { return reported_by_thread() != reported_before_; }
+
+bool Call::is_new(uint64_t address) {
+  if (contains(asked_, address)) return false;
+  asked_.push_back(address);
+  return true;
+}
 
 const Site& Call::site() {
   if (!has_site_) {

@@ -12,6 +12,7 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "check/site.h"
 
@@ -85,6 +86,8 @@ class Call {
   bool worked() const { return function_.returns_code ? static_cast<int32_t>(result_) == 0 : true; }
   // Something about this call was reported already.
   bool told() const;
+  // True for the first question about this address: one mistake is one finding.
+  bool is_new(uint64_t address);
   // The call site in the program. Must not be called with a lock held: it takes the GIL.
   const Site& site();
 
@@ -98,6 +101,7 @@ class Call {
   bool counts_;
   bool has_site_ = false;
   Site site_;
+  std::vector<uint64_t> asked_;
 };
 
 // Calls inside this scope are not checked.

@@ -43,6 +43,7 @@ void check_room(Call& call, uint64_t bytes, uint64_t room) {
 void check_kind(Call& call, int32_t kind, uint64_t to, uint64_t from) {
   if (runs_on_device() || kind < ACL_MEMCPY_HOST_TO_HOST || kind > ACL_MEMCPY_DEVICE_TO_DEVICE)
     return;
+  if (to == 0 || from == 0) return;  // no memory at all: the call fails, and says so
   const bool to_device = is_device_memory(to), from_device = is_device_memory(from);
   const bool wants_to = kind == ACL_MEMCPY_HOST_TO_DEVICE || kind == ACL_MEMCPY_DEVICE_TO_DEVICE;
   const bool wants_from = kind == ACL_MEMCPY_DEVICE_TO_HOST || kind == ACL_MEMCPY_DEVICE_TO_DEVICE;
@@ -74,7 +75,7 @@ void check_copy(Call& call, const Copy& copy) {
   check_room(call, copy.bytes, copy.room);
   check_span(call, "dst", copy.to, copy.bytes);
   check_span(call, "src", copy.from, copy.bytes);
-  check_kind(call, copy.kind, copy.to, copy.from);
+  if (!call.told()) check_kind(call, copy.kind, copy.to, copy.from);
 }
 
 struct Rows {
@@ -90,6 +91,12 @@ struct Rows {
 
 void check_spans(Call& call, const std::vector<Touched>& touched) {
   for (const Touched& t : touched) check_span(call, t.what, t.address, t.bytes);
+}
+
+void check_rows(Call& call, const Rows& rows) {
+  check_spans(call, rows.touched);
+  if (call.told()) return;
+  check_kind(call, static_cast<int32_t>(call.argument(6)), call.argument(0), call.argument(2));
 }
 
 // dsts, destMax, srcs, sizes, count.
@@ -129,15 +136,13 @@ void after_memcpy_async(Call& call) {
 
 void before_memcpy_2d(Call& call) {
   const Rows rows(call);
-  check_spans(call, rows.touched);
-  check_kind(call, static_cast<int32_t>(call.argument(6)), call.argument(0), call.argument(2));
+  check_rows(call, rows);
   host_work(call, rows.touched);
 }
 
 void after_memcpy_2d_async(Call& call) {
   const Rows rows(call);
-  check_spans(call, rows.touched);
-  check_kind(call, static_cast<int32_t>(call.argument(6)), call.argument(0), call.argument(2));
+  check_rows(call, rows);
   if (call.worked()) queue_work(call, stream_of(call.argument(7)), rows.touched);
 }
 
@@ -160,6 +165,17 @@ void after_reduce_async(Call& call) {
   queue_work(call, stream_of(call.argument(5)),
              {{"src", call.argument(1), call.argument(2), Access::read},
               {"dst", call.argument(0), call.argument(2), Access::write}});
+}
+
+// Guarded targets among the addresses of the lists.
+void before_batch(Call& call) {
+  auto* to = call.pointer<uint64_t>(0);
+  auto* from = call.pointer<uint64_t>(2);
+  if (!to || !from) return;
+  for (size_t i = 0; i < call.argument(4); ++i) {
+    lift_guards_at(to[i], 1);
+    lift_guards_at(from[i], 1);
+  }
 }
 
 // Afterwards: only then is it known that the lists can be read.
@@ -197,9 +213,10 @@ extern "C" __attribute__((visibility("default"))) aclError aclrtMemcpyAsync(
                             word(count), word(kind),    word(stream)};
   Call call(function, words);
   void* shadow = nullptr;
-  const bool may_guard =
-      call.counts() && kind == ACL_MEMCPY_DEVICE_TO_HOST && count <= destMax && !runs_on_device();
-  if (may_guard && !is_device_memory(word(dst))) shadow = guard_target(dst, count);
+  const bool guarded = call.counts() && may_guard() && kind == ACL_MEMCPY_DEVICE_TO_HOST &&
+                       count <= destMax && !runs_on_device();
+  if (guarded && !is_device_memory(word(dst)))
+    shadow = guard_target(dst, count, stream_of(word(stream)));
   const aclError result =
       call.finish(real(shadow ? shadow : dst, shadow ? count : destMax, src, count, kind, stream));
   if (shadow) guard_queued(shadow, stream_of(word(stream)), result == ACL_SUCCESS);

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models, operators, matrix products and pictures: which memory they read and write.
 #include "acl/acl.h"
+#include "acl/dvpp/hi_dvpp.h"
 #include "acl/ops/acl_dvpp.h"
+#include "base/format.h"
+#include "check/contents.h"
 #include "check/hooks.h"
+#include "check/lifetime_table.h"
 #include "check/lifetimes.h"
 #include "check/order.h"
+#include "check/report.h"
 #include "check/runtime_state.h"
 
 namespace anynpu::check {
@@ -118,12 +123,48 @@ void add_pictures(Call& call, acldvppBatchPicDesc* batch, const char* what, Acce
   }
 }
 
+// The media units reach only memory of their own allocator (guide 5.2).
+void check_media_memory(Call& call, const char* what, uint64_t address) {
+  const auto block = block_at(address);
+  if (!block || block->kind != &kDeviceMemory || !call.is_new(address)) return;
+  const bool second = std::string_view(call.function().name).starts_with("hi_");
+  const char* right = second ? "acl.himpi.dvpp_malloc" : "acl.media.dvpp_malloc";
+  const char* right_in_c = second ? "hi_mpi_dvpp_malloc" : "acldvppMalloc";
+  report({"not-media-memory",
+          format("{}: {} = {:#x} is memory of {}; the media units reach only memory of {}",
+                 call.function().shown(), what, address,
+                 python_is_here() ? "acl.rt.malloc" : "aclrtMalloc",
+                 python_is_here() ? right : right_in_c),
+          {{"used", call.site()}, {"created", block->created}}});
+}
+
 void queue_pictures(Call& call, const std::vector<Touched>& touched) {
+  for (const Touched& t : touched) check_media_memory(call, t.what, t.address);
   for (const Touched& t : touched) check_span(call, t.what, t.address, t.bytes);
   queue_work(call, stream_of(call.argument(call.arguments() - 1)), touched);
 }
 
 }  // namespace
+
+// The source of a picture operation of V2, and its target where there is one target.
+void before_picture(Call& call) {
+  const auto* source = call.pointer<const hi_vpc_pic_info>(1);
+  if (source) check_media_memory(call, "source picture", word(source->picture_address));
+}
+
+void before_two_pictures(Call& call) {
+  before_picture(call);
+  const auto* target = call.pointer<const hi_vpc_pic_info>(2);
+  if (target) check_media_memory(call, "target picture", word(target->picture_address));
+}
+
+// The library writes the gear or the AIPP settings into one of the inputs of the dataset.
+void after_set_input(Call& call) {
+  if (!call.worked()) return;
+  std::vector<Touched> touched;
+  add_dataset(call, call.pointer<aclmdlDataset>(1), "input", Access::write, touched);
+  for (const Touched& t : touched) stop_following(t.address);
+}
 
 void before_execute(Call& call) { host_work(call, datasets(call)); }
 

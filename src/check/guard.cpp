@@ -14,6 +14,8 @@
 #include "base/align.h"
 #include "base/format.h"
 #include "check/call.h"
+#include "check/host_pages.h"
+#include "check/lifetimes.h"
 #include "check/order.h"
 #include "check/report.h"
 
@@ -32,7 +34,7 @@ struct Guard {
   Site queued;
 };
 
-bool enabled = false;
+GuardMode mode = GuardMode::none;
 struct sigaction before {};
 std::recursive_mutex mutex;  // guards the list; a fault in its holder must not stop
 std::vector<Guard>& guards() {
@@ -81,7 +83,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   auto* address = static_cast<uint8_t*>(info->si_addr);
   Site queued;
   size_t offset = 0;
-  bool mine = false;
+  bool mine = false, in_target = false;
   {
     const std::lock_guard lock(mutex);
     for (Guard& guard : guards()) {
@@ -90,15 +92,19 @@ void on_fault(int signal, siginfo_t* info, void* context) {
       queued = guard.queued;
       offset = static_cast<size_t>(address - guard.target);
       mine = true;
+      in_target = address >= guard.target && offset < guard.bytes;
     }
   }
   if (!mine) return pass_on(signal, info, context);
+  if (!in_target) return;
   const Unseen unseen;
   report({"read-before-synchronize",
           format("the program touches byte {} of the target of a queued copy ({:#x}) before it has "
-                 "waited for its stream; the bytes are the old ones",
-                 offset, reinterpret_cast<uintptr_t>(address)),
+                 "waited for its stream: the bytes may still be the old ones; call {} first",
+                 offset, reinterpret_cast<uintptr_t>(address),
+                 python_is_here() ? "acl.rt.synchronize_stream" : "aclrtSynchronizeStream"),
           {{"touched", current_site(instruction(context))}, {"queued", queued}}});
+  if (mode == GuardMode::pinned) lift_guards_at(reinterpret_cast<uintptr_t>(address), 1);
 }
 
 void install() {
@@ -120,16 +126,41 @@ void finish_copy(const Guard& guard) {
   if (guard.stream) (void)wait(reinterpret_cast<aclrtStream>(guard.stream));
 }
 
+// The whole pages of a target; pages at the ends of a block that has pages of its own count as
+// well.
+struct Pages {
+  uintptr_t start, end;
+};
+Pages pages_of(uintptr_t target, size_t bytes) {
+  const size_t page = page_size();
+  Pages pages{round_up(target, page), (target + bytes) / page * page};
+  const auto block = block_at(target);
+  if (!block || !owns_its_pages(block->base)) return mode == GuardMode::all ? pages : Pages{0, 0};
+  if (target == block->base) pages.start = block->base;
+  if (target + bytes == block->base + block->bytes) pages.end = round_up(target + bytes, page);
+  return pages;
+}
+
+// A copy of a captured stream does not run now.
+bool is_captured(uint64_t stream) {
+  static auto* info =
+      reinterpret_cast<decltype(&aclmdlRICaptureGetInfo)>(find_real("aclmdlRICaptureGetInfo"));
+  const Unseen unseen;
+  aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+  aclmdlRI model = nullptr;
+  return info(reinterpret_cast<aclrtStream>(stream), &status, &model) == ACL_SUCCESS &&
+         status != ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+}
+
 }  // namespace
 
-void enable_guards() { enabled = true; }
+void set_guard_mode(GuardMode chosen) { mode = chosen; }
+bool may_guard() { return mode != GuardMode::none; }
 
-void* guard_target(void* target, size_t bytes) {
-  if (!enabled) return nullptr;
-  const size_t page = page_size();
-  const auto start = round_up(reinterpret_cast<uintptr_t>(target), page);
-  const auto end = (reinterpret_cast<uintptr_t>(target) + bytes) / page * page;
-  if (end <= start) return nullptr;
+void* guard_target(void* target, size_t bytes, uint64_t stream) {
+  if (mode == GuardMode::none) return nullptr;
+  const auto [start, end] = pages_of(reinterpret_cast<uintptr_t>(target), bytes);
+  if (end <= start || is_captured(stream)) return nullptr;
   install();
   lift_guards_at(reinterpret_cast<uintptr_t>(target), bytes);
   void* shadow = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -165,7 +196,7 @@ void guard_queued(void* shadow, uint64_t stream, bool queued) {
 }
 
 void settle_guards() {
-  if (!enabled) return;
+  if (mode == GuardMode::none) return;
   const std::lock_guard lock(mutex);
   std::erase_if(guards(), [](Guard& guard) {
     if (guard.number == 0 || !is_done(guard.stream, guard.number)) return false;
@@ -175,7 +206,7 @@ void settle_guards() {
 }
 
 void lift_guards(Call& call) {
-  if (!enabled) return;
+  if (mode == GuardMode::none) return;
   for (size_t i = 0; i < call.arguments(); ++i) {
     if (call.function().parameters[i].kind == Parameter::memory)
       lift_guards_at(call.argument(i), 1);
@@ -183,7 +214,7 @@ void lift_guards(Call& call) {
 }
 
 void lift_guards_at(uint64_t address, uint64_t bytes) {
-  if (!enabled) return;
+  if (mode == GuardMode::none) return;
   std::vector<Guard> lifted;
   {
     const std::lock_guard lock(mutex);
@@ -203,7 +234,7 @@ void lift_guards_at(uint64_t address, uint64_t bytes) {
 }
 
 void drop_guards() {
-  if (!enabled) return;
+  if (mode == GuardMode::none) return;
   const std::lock_guard lock(mutex);
   for (Guard& guard : guards()) unprotect(guard);
 }

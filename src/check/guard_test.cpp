@@ -24,7 +24,7 @@ class Guards : public testing::Test {
     ASSERT_NE(pages, MAP_FAILED);
     memory_ = static_cast<uint8_t*>(pages);
     std::memset(memory_, 1, 3 * page_);
-    enable_guards();
+    set_guard_mode(GuardMode::all);
   }
   void TearDown() override {
     host_waited_for(clock_of(kStream));
@@ -34,7 +34,7 @@ class Guards : public testing::Test {
   }
   // A queued copy of 2s to the first two pages and a half.
   uint8_t* guard() {
-    auto* shadow = static_cast<uint8_t*>(guard_target(memory_, bytes()));
+    auto* shadow = static_cast<uint8_t*>(guard_target(memory_, bytes(), 0));
     if (!shadow) return nullptr;
     Function function = made_up("aclrtMemcpyAsync");
     {
@@ -76,11 +76,11 @@ TEST_F(Guards, NeighboursOfTheWholePagesAreNotTouched) {
   ASSERT_NE(guard(), nullptr);
   EXPECT_EQ(read(bytes()), 1);
   EXPECT_EQ(findings.kinds(), Kinds{});
-  EXPECT_EQ(guard_target(memory_ + 8, page_), nullptr) << "no whole page";
+  EXPECT_EQ(guard_target(memory_ + 8, page_, 0), nullptr) << "no whole page";
 }
 
 TEST_F(Guards, ACopyThatWasNotQueuedIsForgotten) {
-  void* shadow = guard_target(memory_, bytes());
+  void* shadow = guard_target(memory_, bytes(), 0);
   ASSERT_NE(shadow, nullptr);
   guard_queued(shadow, kStream, false);
   EXPECT_EQ(read(0), 1);

@@ -16,10 +16,14 @@ void before_memset(Call& call);
 void after_memset_async(Call& call);
 void after_reduce_async(Call& call);
 void after_batch_async(Call& call);
+void before_batch(Call& call);
 void after_batch(Call& call);
 void before_free(Call& call);
 
 // executions.cpp
+void before_picture(Call& call);
+void before_two_pictures(Call& call);
+void after_set_input(Call& call);
 void before_execute(Call& call);
 void after_execute_async(Call& call);
 void after_execute_and_wait(Call& call);

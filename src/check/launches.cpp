@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "anynpu.h"
+#include "check/contents.h"
 #include "check/hooks.h"
 #include "check/lifetimes.h"
 #include "check/order.h"
@@ -60,7 +61,10 @@ std::vector<Touched> wait_for(uint64_t number) {
 
 void after_launch(Call& call, size_t stream_at) {
   if (!call.worked()) return;
-  queue_work(call, stream_of(call.argument(stream_at)), wait_for(mine));
+  const std::vector<Touched> touched = wait_for(mine);
+  if (touched.empty()) stop_following(0);
+  for (const Touched& t : touched) stop_following(t.address);  // it may write what was there
+  queue_work(call, stream_of(call.argument(stream_at)), touched);
 }
 
 }  // namespace

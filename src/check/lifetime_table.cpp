@@ -12,12 +12,12 @@ const Kind kMediaMemory{"media memory", "acl.media.dvpp_free", "acldvppFree"};
 const Kind kPoolMemory{"pool memory", "-", "aclrtMemPoolFreeAsync"};
 const Kind kStream{"stream", "acl.rt.destroy_stream", "aclrtDestroyStream"};
 const Kind kContext{"context", "acl.rt.destroy_context", "aclrtDestroyContext"};
+const Kind kEvent{"event", "acl.rt.destroy_event", "aclrtDestroyEvent"};
 const Kind kModel{"model", "acl.mdl.unload", "aclmdlUnload", true};
 const Kind kBundle{"bundle", "acl.mdl.bundle_unload", "aclmdlBundleUnload", true};
 
 namespace {
 
-const Kind kEvent{"event", "acl.rt.destroy_event", "aclrtDestroyEvent"};
 const Kind kCountingNotify{"counting notify", "-", "aclrtCntNotifyDestroy"};
 const Kind kCommunicator{"communicator", "-", "HcclCommDestroy"};
 const Kind kLabel{"label", "-", "aclrtDestroyLabel"};

@@ -26,7 +26,7 @@ struct LifetimeRow {
 constexpr int kReturned = -1;
 
 extern const Kind kDeviceMemory, kHostMemory, kMediaMemory, kPoolMemory, kStream, kContext, kModel,
-    kBundle;
+    kBundle, kEvent;
 
 // Up to two rows of a function; null ends them.
 struct Rows {

@@ -43,9 +43,8 @@ TEST(LifetimeTable, AFunctionMayCreateTwoObjects) {
 }
 
 TEST(LifetimeTable, ThatEndsWhatItIsSaidToEnd) {
-  for (const Kind* kind :
-       {&kDeviceMemory, &kHostMemory, &kMediaMemory, &kPoolMemory, &kStream, &kContext, &kModel,
-        &kBundle}) {
+  for (const Kind* kind : {&kDeviceMemory, &kHostMemory, &kMediaMemory, &kPoolMemory, &kStream,
+                           &kContext, &kModel, &kBundle}) {
     const Rows rows = lifetimes_of(kind->c);
     ASSERT_NE(rows.first, nullptr) << kind->name;
     EXPECT_EQ(rows.first->kind, kind) << kind->name;

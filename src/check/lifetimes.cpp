@@ -6,7 +6,10 @@
 #include <mutex>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "check/call.h"
+#include "check/contents.h"
+#include "check/host_buffers.h"
 #include "check/lifetime_table.h"
 #include "check/order.h"
 #include "check/report.h"
@@ -19,6 +22,13 @@ namespace {
 constexpr uint64_t kFirstHandle = uint64_t{1} << 56;  // tags of handles start at 2, at bit 55
 constexpr size_t kMostDead = 100000;
 
+// What ended an object without destroying it: reset_device, destroy_context. Null: nothing.
+struct Ended {
+  const char* by = nullptr;
+  Site site;
+  bool told = false;  // it was destroyed too late, and this was reported
+};
+
 struct Object {
   const Kind* kind = nullptr;
   Site created, destroyed;
@@ -26,6 +36,9 @@ struct Object {
   int32_t device = -1;
   std::optional<uint64_t> bundle = {};  // of a model that came with one and goes with it
   uint32_t holders = 1;                 // how often it is to be destroyed
+  uint64_t context = 0;                 // of a stream
+  std::vector<uint64_t> memory = {};    // that a model was loaded into
+  Ended ended = {};
 };
 
 // A handle says by itself what it is; a number is one of its kind.
@@ -45,6 +58,8 @@ struct State {
   struct Memory {
     Block block;
     const Kind* kind;
+    int32_t device = -1;
+    Ended ended = {};
   };
   std::map<uint64_t, Memory> memory, freed;  // by base
 };
@@ -65,6 +80,12 @@ bool is_memory(const Kind* kind) {
          kind == &kPoolMemory;
 }
 
+// The device's own: a reset ends it.
+bool is_of_device(const Kind* kind) {
+  return kind == &kDeviceMemory || kind == &kMediaMemory || kind == &kPoolMemory ||
+         kind == &kStream || kind == &kContext || kind == &kEvent || kind == &kModel;
+}
+
 const char* ending(const Kind& kind) {
   return python_is_here() && kind.python[0] != '-' ? kind.python : kind.c;
 }
@@ -75,7 +96,13 @@ void add_memory(const LifetimeRow& row, Call& call) {
   memory.block.base = *call.pointer<uint64_t>(static_cast<size_t>(row.argument));
   memory.block.bytes = call.argument(static_cast<size_t>(row.size));
   memory.block.on_device = row.kind != &kHostMemory || runs_on_device();
+  memory.block.kind = row.kind;
   memory.block.created = call.site();
+  memory.device = row.kind == &kHostMemory ? -1 : context_now().device;
+  // The host fills managed memory by plain stores.
+  if (row.kind == &kDeviceMemory && !runs_on_device() &&
+      std::string_view(row.function).starts_with("aclrtMalloc"))
+    begin_contents(memory.block.base, memory.block.bytes);
   const std::lock_guard lock(state().mutex);
   // The address is in use again: what was freed there is forgotten.
   auto& freed = state().freed;
@@ -97,15 +124,28 @@ void end_memory(uint64_t address, const Site& site) {
   ended.block.freed = site;
   if (state().freed.size() >= kMostDead) state().freed.clear();
   state().freed[address] = std::move(ended);
+  end_contents(address);
+}
+
+// The work and weight memory that a model was loaded into.
+std::vector<uint64_t> memory_of_model(const Call& call) {
+  const std::string_view name = call.function().name;
+  if (name == "aclmdlLoadFromFileWithMem") return {call.argument(2), call.argument(4)};
+  if (name == "aclmdlLoadFromMemWithMem") return {call.argument(3), call.argument(5)};
+  return {};
 }
 
 void add_object(const LifetimeRow& row, uint64_t value, Call& call) {
   const bool may_be_none = !row.kind->numbered || row.argument == kReturned;
   if (may_be_none && value == row.kind->none) return;
-  Object object{row.kind, call.site(), nullptr, false, -1};
-  if (row.kind == &kStream) {
+  Object object;
+  object.kind = row.kind;
+  object.created = call.site();
+  if (is_of_device(row.kind)) {
     const ContextNow now = context_now();
-    object.device = now.device;
+    object.device = row.kind == &kContext ? static_cast<int32_t>(call.argument(1)) : now.device;
+    object.memory = memory_of_model(call);
+    if (row.kind == &kStream) object.context = now.context;
     const std::lock_guard lock(state().mutex);
     object.of_default_context = !state().live.contains({nullptr, now.context});
   }
@@ -153,7 +193,11 @@ void note_model_of_bundle(Call& call) {
   if (owner == state().live.end()) return;
   const Key key = key_of(kModel, *call.pointer<uint32_t>(2));
   state().dead.erase(key);
-  state().live[key] = {&kModel, owner->second.created, nullptr, false, -1, bundle};
+  Object model;
+  model.kind = &kModel;
+  model.created = owner->second.created;
+  model.bundle = bundle;
+  state().live[key] = std::move(model);
 }
 
 void note_row(const LifetimeRow& row, Call& call) {
@@ -198,9 +242,84 @@ void report_gone(Call& call, const Object& object, uint64_t value) {
           {{"used", call.site()}, {"destroyed", object.destroyed}, {"created", object.created}}});
 }
 
+void report_late(Call& call, const Kind& kind, const Ended& ended, const Site& created) {
+  report({"teardown-order",
+          format("{} came after {}, which had ended the {} already; destroy and free what belongs "
+                 "to a device before {}",
+                 call.function().shown(), ended.by, kind.name, ended.by),
+          {{"called", call.site()}, {"ended", ended.site}, {"created", created}}});
+}
+
+// Something that a reset or the end of its context has ended before.
+bool check_late(const LifetimeRow& row, Call& call, uint64_t value) {
+  Ended ended;
+  Site created;
+  {
+    const std::lock_guard lock(state().mutex);
+    if (is_memory(row.kind)) {
+      const auto found = state().memory.find(value);
+      if (found == state().memory.end()) return false;
+      ended = found->second.ended;
+      found->second.ended.told = ended.by != nullptr;
+      created = found->second.block.created;
+    } else {
+      const auto found = state().live.find(key_of(*row.kind, value));
+      if (found == state().live.end()) return false;
+      ended = found->second.ended;
+      found->second.ended.told = ended.by != nullptr;
+      created = found->second.created;
+    }
+  }
+  if (!ended.by) return false;
+  report_late(call, *row.kind, ended, created);
+  return true;
+}
+
+// The memory that a loaded model uses is freed after it.
+void check_memory_of_models(Call& call, uint64_t address) {
+  Site loaded;
+  {
+    const std::lock_guard lock(state().mutex);
+    for (const auto& [key, object] : state().live) {
+      if (object.kind == &kModel && contains(object.memory, address)) loaded = object.created;
+    }
+  }
+  if (!loaded) return;
+  report({"teardown-order",
+          format("{} frees memory {:#x} that a loaded model uses; unload the model first ({})",
+                 call.function().shown(), address, ending(kModel)),
+          {{"freed", call.site()}, {"loaded", loaded}}});
+}
+
+// Streams come to an end before their context.
+void check_context(Call& call) {
+  const uint64_t context = call.argument(0);
+  const Site site = call.site();
+  Site created;
+  size_t count = 0;
+  {
+    const std::lock_guard lock(state().mutex);
+    if (!state().live.contains({nullptr, context})) return;
+    for (auto& [key, object] : state().live) {
+      if (object.kind != &kStream || object.context != context || object.ended.by) continue;
+      object.ended = {ending(kContext), site};
+      created = object.created;
+      ++count;
+    }
+  }
+  if (count == 0) return;
+  report({"teardown-order",
+          format("{} ends a context that still has {} stream{}; destroy the streams first ({})",
+                 call.function().shown(), count, count == 1 ? "" : "s", ending(kStream)),
+          {{"destroyed", site}, {"stream created", created}}});
+}
+
 void check_destroy(const LifetimeRow& row, Call& call) {
   const uint64_t value = call.argument(static_cast<size_t>(row.argument));
+  if (check_late(row, call, value)) return;
+  if (row.kind == &kContext) check_context(call);
   if (is_memory(row.kind)) {
+    check_memory_of_models(call, value);
     {
       const std::lock_guard lock(state().mutex);
       if (holding(state().memory, value)) return;
@@ -223,13 +342,17 @@ void check_destroy(const LifetimeRow& row, Call& call) {
            {"created", object->created}}});
 }
 
-void check_memory(Call& call, const char* what, uint64_t address) {
+void check_memory(Call& call, const char* what, uint64_t address, uint64_t bytes) {
   {
     const std::lock_guard lock(state().mutex);
     if (holding(state().memory, address)) return;
   }
   const auto block = freed_at(address);
-  if (!block) return;
+  if (!block) {
+    check_host_buffer(call, what, address, bytes);
+    return;
+  }
+  if (!call.is_new(block->base)) return;
   report(
       {"use-after-free",
        format("{}: {} = {:#x} lies in memory ({} bytes from {:#x}) that was freed; free it after "
@@ -249,15 +372,16 @@ void check_models(Call& call) {
   }
 }
 
-// What a reset of the device ends as documented: streams of its default context.
-void end_device(int32_t device) {
+// A reset of the device ends what it has; for streams of the default context this is documented,
+// so that they are no leak.
+void end_device(int32_t device, const Ended& ended) {
   const std::lock_guard lock(state().mutex);
-  for (auto at = state().live.begin(); at != state().live.end();) {
-    const auto next = std::next(at);
-    const Object& object = at->second;
-    if (object.kind == &kStream && object.of_default_context && object.device == device)
-      state().live.erase(at);
-    at = next;
+  for (auto& [base, memory] : state().memory) {
+    if (memory.device == device && !memory.ended.by) memory.ended = ended;
+  }
+  for (auto& [key, object] : state().live) {
+    if (is_of_device(object.kind) && object.device == device && !object.ended.by)
+      object.ended = ended;
   }
 }
 
@@ -275,7 +399,7 @@ void check_arguments(Call& call) {
     if (value >= kFirstHandle) {
       check_handle(call, value);
     } else if (parameter.kind == Parameter::memory && value != 0) {
-      check_memory(call, parameter.name, value);
+      check_memory(call, parameter.name, value, 0);
     }
   }
 }
@@ -291,7 +415,8 @@ void note_lifetimes(Call& call) {
   if (rows.second) note_row(*rows.second, call);
   if (call.worked() && call.function().name == std::string_view("aclmdlBundleGetModelId"))
     note_model_of_bundle(call);
-  if (const int32_t device = note_devices(call); device >= 0) end_device(device);
+  if (const int32_t device = note_devices(call); device >= 0)
+    end_device(device, {call.function().shown(), call.site()});
 }
 
 std::optional<Block> block_at(uint64_t address) {
@@ -303,7 +428,7 @@ std::optional<Block> block_at(uint64_t address) {
 
 void check_span(Call& call, const char* what, uint64_t address, uint64_t bytes) {
   const auto block = block_at(address);
-  if (!block) return check_memory(call, what, address);
+  if (!block) return check_memory(call, what, address, bytes);
   const uint64_t left = block->base + block->bytes - address;
   if (bytes <= left) return;
   report({"past-the-end",
@@ -329,6 +454,7 @@ void report_leaks() {
     return word;
   };
   for (const auto& [base, entry] : memory) {
+    if (entry.ended.told) continue;
     report({kind_word(entry.kind->name),
             format("{} bytes of {} were never freed; call {}", entry.block.bytes, entry.kind->name,
                    ending(*entry.kind)),
@@ -337,6 +463,10 @@ void report_leaks() {
   }
   for (const auto& [key, object] : live) {
     if (object.bundle) continue;  // it goes with its bundle, which is reported
+    if (object.ended.told) continue;
+    if (object.kind == &kStream && object.ended.by &&
+        (object.of_default_context || object.ended.by == ending(kContext)))
+      continue;
     report({kind_word(object.kind->name),
             format("{} was never destroyed; call {}", with_article(object.kind->name),
                    ending(*object.kind)),

@@ -12,6 +12,7 @@
 namespace anynpu::check {
 
 class Call;
+struct Kind;
 
 // Before the real call: checks for handles and memory in its arguments that were already released.
 void check_arguments(Call& call);
@@ -26,11 +27,12 @@ void report_leaks();
 struct Block {
   uint64_t base = 0, bytes = 0;
   bool on_device = false;
+  const Kind* kind = nullptr;
   Site created, freed;  // freed: null while it lives
 };
-// The live block that holds `address`.
+// The live block that holds `address`; null when none does.
 std::optional<Block> block_at(uint64_t address);
-// Reports bytes past the end of a block, or in a freed one. `what`: "dst".
+// Reports bytes past the end of a block or of a Python object, or in a freed one. `what`: "dst".
 void check_span(Call& call, const char* what, uint64_t address, uint64_t bytes);
 
 }  // namespace anynpu::check

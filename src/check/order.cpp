@@ -6,7 +6,9 @@
 
 #include "base/format.h"
 #include "check/call.h"
+#include "check/contents.h"
 #include "check/guard.h"
+#include "check/host_buffers.h"
 #include "check/lifetimes.h"
 #include "check/report.h"
 #include "check/runtime_state.h"
@@ -58,10 +60,22 @@ bool overlap(const Touched& a, const Touched& b) {
   return a.address < b.address + b.bytes && b.address < a.address + a.bytes;
 }
 
-// Called with the lock held.
-void forget_done() {
-  std::erase_if(state().pending,
-                [](const Pending& p) { return at(state().host, p.stream) >= p.number; });
+// Takes out the work that the host has waited for. Called with the lock held.
+std::vector<Pending> take_done() {
+  const auto waiting = [](const Pending& p) { return at(state().host, p.stream) < p.number; };
+  auto& pending = state().pending;
+  const auto first_done = std::stable_partition(pending.begin(), pending.end(), waiting);
+  std::vector<Pending> done(std::make_move_iterator(first_done),
+                            std::make_move_iterator(pending.end()));
+  pending.erase(first_done, pending.end());
+  return done;
+}
+
+// Without the lock.
+void check_buffers_of(const std::vector<Pending>& done) {
+  for (const Pending& p : done) {
+    check_host_buffer_of_task(p.function, p.touched.address, p.site);
+  }
 }
 
 // The first piece of queued work that `mine` collides with and that is not in `clock`.
@@ -82,6 +96,7 @@ std::string synchronize() {
 }  // namespace
 
 void queue_work(Call& call, uint64_t stream, const std::vector<Touched>& touched) {
+  check_contents(call, touched);
   const ContextNow now = context_now();
   const Site site = call.site();
   std::vector<std::pair<Touched, Pending>> races;
@@ -119,6 +134,7 @@ void queue_work(Call& call, uint64_t stream, const std::vector<Touched>& touched
 }
 
 void host_work(Call& call, const std::vector<Touched>& touched) {
+  check_contents(call, touched);
   for (const Touched& t : touched) {
     if (t.bytes == 0) continue;
     Pending found;
@@ -175,32 +191,38 @@ void stream_waits_for(uint64_t stream, const Clock& clock) {
 }
 
 void host_waited_for(const Clock& clock) {
+  std::vector<Pending> done;
   {
     const std::lock_guard lock(state().mutex);
     join(state().host, clock);
-    forget_done();
+    done = take_done();
   }
   settle_guards();
+  check_buffers_of(done);
 }
 
 void host_waited_for_device(int32_t device) {
+  std::vector<Pending> done;
   {
     const std::lock_guard lock(state().mutex);
     for (const auto& [key, stream] : state().streams) {
       if (stream.device == device || stream.device < 0) join(state().host, stream.clock);
     }
-    forget_done();
+    done = take_done();
   }
   settle_guards();
+  check_buffers_of(done);
 }
 
 void all_done() {
+  std::vector<Pending> done;
   {
     const std::lock_guard lock(state().mutex);
     for (const auto& [key, stream] : state().streams) join(state().host, stream.clock);
-    state().pending.clear();
+    done.swap(state().pending);
   }
   settle_guards();
+  check_buffers_of(done);
 }
 
 bool is_done(uint64_t stream, uint64_t number) {

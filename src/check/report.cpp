@@ -13,6 +13,7 @@
 #include <map>
 #include <mutex>
 
+#include "anynpu.h"
 #include "base/format.h"
 #include "check/call.h"
 #include "check/guard.h"
@@ -73,8 +74,8 @@ int is_hpe(dl_phdr_info* info, size_t, void*) {
 void note_what_is_not_checked() {
   if (dl_iterate_phdr(is_hpe, nullptr) == 0) return;
   report({"not-checked",
-          "the program uses HPE (libhpert.so), whose calls are not checked; run it without anynpu "
-          "check, or suppress this finding when only its acl calls matter",
+          "the program uses HPE (libhpert.so): its kernels are checked, its calls are not; "
+          "suppress this finding when that is enough",
           {}});
 }
 
@@ -87,17 +88,22 @@ void end_of_program() {
   write_counts();
 }
 
+bool take_ending(std::string& text, std::string_view ending) {
+  if (!text.ends_with(ending)) return false;
+  text.resize(text.size() - ending.size());
+  return true;
+}
+
 void in_forked_child() { on.store(false); }
 
-// ANYNPU_CHECK: the folder for the findings, then ",guard" if requested.
+// ANYNPU_CHECK: the folder for the findings, then ",guard" or ",no-guard" if requested.
 __attribute__((constructor)) void start() {
   const char* value = std::getenv("ANYNPU_CHECK");
   if (!value || !*value) return;
   std::string folder = value;
-  if (const size_t comma = folder.rfind(",guard"); comma != std::string::npos) {
-    folder.resize(comma);
-    enable_guards();
-  }
+  set_guard_mode(take_ending(folder, ",guard")      ? GuardMode::all
+                 : take_ending(folder, ",no-guard") ? GuardMode::none
+                                                    : GuardMode::pinned);
   process = getpid();
   const std::string path = format("{}/{}", folder, static_cast<int64_t>(process));
   file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -144,13 +150,26 @@ void write_counts() {
   write_text("end\n");
 }
 
+// What the library says about the failure.
+std::string sentence() {
+  static auto* message =
+      reinterpret_cast<decltype(&anynpu_acl_last_message)>(find_real("anynpu_acl_last_message"));
+  const std::string text = message();
+  return text.empty() ? text : ": " + text;
+}
+
 void note_failure(Call& call) {
   // A report that does not come in time is no failure.
   if (std::string_view(call.function().name) == "aclrtProcessReport") return;
-  if (call.told() || !result_is_dropped()) return;  // one finding a call
-  report({"ignored-error",
-          format("{} returned {}, and the program does not look at it", call.function().shown(),
-                 static_cast<int64_t>(static_cast<int32_t>(call.result()))),
+  if (call.told()) return;  // one finding a call
+  // Whether native code looks at the result is decided by its instructions, when the report is
+  // written (python/anynpu/check/native_results.py).
+  const bool native = !is_in_python();
+  if (!native && !result_is_dropped()) return;
+  const char* kind = native ? "ignored-error-in-native-code" : "ignored-error";
+  report({kind,
+          format("{} returned {}, and the program does not look at it{}", call.function().shown(),
+                 static_cast<int64_t>(static_cast<int32_t>(call.result())), sentence()),
           {{"called", call.site()}}});
 }
 

@@ -201,7 +201,28 @@ Stack native_stack(const void* fault) {
   return stack;
 }
 
+// Whether the call came through the module `acl`: other extension modules look at codes on their
+// own.
+bool called_by_binding() {
+  constexpr int kNear = 8;
+  void* addresses[kNear];
+  const int count = backtrace(addresses, kNear);
+  for (int i = 0; i < count; ++i) {
+    Dl_info info{};
+    if (!dladdr(addresses[i], &info) || !info.dli_fname) continue;
+    const std::string module = info.dli_fname;
+    const std::string name = module.substr(module.rfind('/') + 1);
+    if (!name.starts_with("libanynpu")) return name.starts_with("_acl.");
+  }
+  return false;
+}
+
 }  // namespace
+
+bool is_in_python() {
+  const PythonTurn turn;
+  return static_cast<bool>(turn) && python().frame() != nullptr;
+}
 
 bool python_is_here() {
   const Python& p = python();
@@ -220,7 +241,7 @@ Site current_site(const void* fault) {
 
 bool result_is_dropped() {
   const PythonTurn turn;
-  if (!turn) return false;
+  if (!turn || !called_by_binding()) return false;
   const Python& p = python();
   void* frame = p.frame();
   void* module = frame ? p.import("anynpu.check.dropped") : nullptr;

@@ -21,12 +21,14 @@ struct Frame {
 using Stack = std::vector<Frame>;
 using Site = std::shared_ptr<const Stack>;  // null: not known
 
-// The innermost frame comes first: a framework's library (torch_npu) that was called from Python code
-// is in front of that code. Takes the GIL if the thread does not hold it. `fault`: in a signal
+// The innermost frame comes first: a framework's library (torch_npu) that was called from Python
+// code is in front of that code. Takes the GIL if the thread does not hold it. `fault`: in a signal
 // handler, the interrupted instruction.
 Site current_site(const void* fault = nullptr);
 // True when the process runs Python.
 bool python_is_here();
+// True when the calling thread runs Python code.
+bool is_in_python();
 // True when the calling Python statement ignores the return value.
 bool result_is_dropped();
 

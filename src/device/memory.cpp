@@ -13,6 +13,7 @@
 #include "device/backend.h"
 #include "device/cpu/cpu_memory.h"
 #include "device/host_view.h"
+#include "device/process_page.h"
 #include "trace/trace.h"
 
 namespace anynpu::device {
@@ -101,6 +102,7 @@ Result<std::shared_ptr<Allocation>> cut_block(const std::shared_ptr<DeviceMemory
   allocation->kind = kind;
   allocation->device_id = device_id;
   allocation->memory = memory;
+  if (device_id >= 0) publish_memory(device_id, memory->used());
   if (begin) [[unlikely]]
     TracedBlock(*allocation).record(kAllocate, begin);
   return allocation;

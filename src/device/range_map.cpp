@@ -6,6 +6,7 @@
 
 #include "base/pin_cells.h"
 #include "device/device_memory.h"
+#include "device/process_page.h"
 
 namespace anynpu::device {
 
@@ -18,7 +19,9 @@ const char* name_of(MemoryKind kind) {
 
 Allocation::~Allocation() {
   backing.reset();
-  if (memory && kind != MemoryKind::pooled) memory->give_back(base, bytes);
+  if (!memory || kind == MemoryKind::pooled) return;
+  memory->give_back(base, bytes);
+  if (device_id >= 0) publish_memory(device_id, memory->used());
 }
 
 RangeMap& RangeMap::instance() {

@@ -7,6 +7,7 @@
 #include "base/fork_guard.h"
 #include "base/log.h"
 #include "device/device_list.h"
+#include "device/process_page.h"
 #include "device/range_map.h"
 #include "device/report.h"
 #include "device/stream_observer.h"
@@ -60,6 +61,7 @@ Status Runtime::set_device(int32_t id) {
       ANYNPU_ASSIGN(auto context, Context::create(found->device, Context::Origin::implicit));
       context->set_handle(HandleTable::instance().insert(context));
       made = context->default_stream_handle();
+      publish_device(id, found->device->physical_id());
       found->default_context = std::move(context);
     }
     ++found->uses;
@@ -141,6 +143,7 @@ Result<Handle> Runtime::create_context(int32_t device_id) {
     ANYNPU_ASSIGN(context, Context::create(found->device, Context::Origin::explicitly));
     context->set_handle(HandleTable::instance().insert(context));
     found->contexts.push_back(context);
+    publish_device(device_id, found->device->physical_id());
     // It stands for a set_device, so that a pair of set and reset elsewhere does not end the
     // device.
     if (found->uses == 0) found->uses = 1;

@@ -11,6 +11,7 @@
 #include "device/cpu/cpu_queue.h"
 #include "device/device.h"
 #include "device/engine_gate.h"
+#include "device/process_page.h"
 #include "device/recorder.h"
 #include "device/synchronize_observer.h"
 #include "trace/trace.h"
@@ -24,7 +25,7 @@ constexpr uint64_t kShortTurnNs = 50'000;  // the same where a thread that waits
 constexpr uint64_t kInterruptNs =
     50'000'000;                     // a waiter that runs tasks looks for Ctrl-C this often
 constexpr int64_t kLastLookMs = 5;  // what a stream gets to make progress once patience is over
-constexpr size_t kBackPressure = 16384;  // a submitter helps once this many tasks are queued
+constexpr size_t kBackPressure = 16384;   // a submitter helps once this many tasks are queued
 constexpr uint64_t kLookNs = 10'000'000;  // a waiter looks at the queue so long before it sleeps
 
 std::atomic<uint32_t> next_stream_id{0};
@@ -233,6 +234,8 @@ bool Stream::run_front(std::unique_lock<std::mutex>& lock) {
     run.status() = std::exchange(early_status_, {});
   Outcome outcome;
   const uint64_t start = now_ns();
+  const int32_t published = device_ ? published_slot(*device_) : -1;
+  publish_task_begin(published, start);
   if (!trace::enabled(trace::Category::task)) [[likely]] {
     slot.set_begun(0);
   } else if (!slot.begun()) {
@@ -249,7 +252,11 @@ bool Stream::run_front(std::unique_lock<std::mutex>& lock) {
   const bool enqueued = queue_lags_ && slot.kind().enqueues;
   if (queue_lags_ && !enqueued && outcome == Outcome::done && run.status().ok())
     outcome = wait_for_queue(run);
-  if (device_) device_->add_busy(now_ns() - start);
+  if (device_) {
+    const uint64_t end = now_ns();
+    device_->add_busy(end - start);
+    publish_task_end(published, end);
+  }
   lock.lock();
   if (enqueued) {
     if (!run.status().ok()) {  // what it gave to the queue before is still to be waited for

@@ -32,7 +32,8 @@ Status check_range(const om::TensorInfo& info, const Shape& shape) {
   if (good) return {};
   std::string ranges;
   for (const auto& [low, high] : info.ranges) {
-    ranges += format("{}{}~{}", ranges.empty() ? "" : ",", low, high);
+    ranges += format("{}{}~{}", ranges.empty() ? "" : ",", low,
+                     high < 0 ? std::string() : std::to_string(high));
   }
   return fail(Code::unsupported_shape,
               "input '{}' is given the shape {}; the model was compiled for {}", info.name,

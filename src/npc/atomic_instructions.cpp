@@ -4,6 +4,7 @@
 #include "npc/core.h"
 #include "npc/decode.h"
 #include "npc/instructions.h"
+#include "npc/kernel_watch.h"
 
 namespace anynpu::npc {
 
@@ -14,8 +15,9 @@ uint32_t* atomic_word(Core& core, uint32_t address, Permission permission) {
     core.trap_misaligned(address);
     return nullptr;
   }
-  std::byte* at = core.at(address, 4, permission);
+  std::byte* at = core.unwatched_at(address, 4, permission);
   if (!at) core.trap_access(address, 4, permission & kWrite);
+  if (at && core.watch) core.watch->atomic(core, address, permission & kWrite);
   return reinterpret_cast<uint32_t*>(at);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "npc/cluster.h"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 
@@ -137,6 +138,11 @@ Status Cluster::launch(const Module& module, const LaunchRequest& request, Launc
                     request.blocks == 0 ? request.core_num : request.blocks,
                     request.budget};
   setup.timeout_ns = request.timeout_ns;
+  if (setup.timeout_ns == 0) {
+    const int64_t seconds = std::clamp<int64_t>(env::integer(env::Name::npc_timeout), 0, 1 << 30);
+    setup.timeout_ns = static_cast<uint64_t>(seconds) * 1'000'000'000;
+    setup.is_default_timeout = true;
+  }
   if (setup.budget == 0) {
     const int64_t set = env::integer(env::Name::npc_budget);
     setup.budget = set > 0 ? static_cast<uint64_t>(set) : uint64_t{1} << 40;

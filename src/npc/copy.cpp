@@ -8,6 +8,7 @@
 #include "base/env.h"
 #include "npc/core.h"
 #include "npc/cycles.h"
+#include "npc/kernel_watch.h"
 #include "npc/services.h"
 
 namespace anynpu::npc {
@@ -54,7 +55,8 @@ std::byte* checked(const Core& core, uint32_t address, uint64_t bytes, bool stor
     if (!core.memory->find(address, bytes)) return error = kBadAddress, nullptr;
     return core.memory->host(address);
   }
-  std::byte* at = core.at(address, static_cast<uint32_t>(bytes), store ? kReadWrite : kRead);
+  std::byte* at =
+      core.unwatched_at(address, static_cast<uint32_t>(bytes), store ? kReadWrite : kRead);
   if (!at) error = kBadAddress;
   return at;
 }
@@ -111,6 +113,19 @@ bool aligned(uint32_t address) {
   return !global || is_aligned(address, 32) || !env::flag(env::Name::strict);
 }
 
+// Row by row: what lies between them is not touched.
+void watch_rows(const Core& core, const Copy& copy, bool other_core) {
+  for (uint32_t row = 0; row < copy.rows; ++row) {
+    const uint32_t from = copy.from + row * copy.from_step, to = copy.to + row * copy.to_step;
+    if (space_of(from) != Space::high) core.note_access(from, copy.row_bytes, kRead);
+    if (other_core) {
+      core.watch->fill_local(copy.dest_core, to, copy.row_bytes);
+    } else if (space_of(to) != Space::high) {
+      core.note_access(to, copy.row_bytes, kWrite);
+    }
+  }
+}
+
 CopyError run_copy(Core& core, const Copy& copy) {
   CopyError error = kCopied;
   const uint64_t to_bytes = reach(copy.rows, copy.to_step, copy.row_bytes);
@@ -135,6 +150,7 @@ CopyError run_copy(Core& core, const Copy& copy) {
     std::memmove(to + size_t{row} * copy.to_step, from + size_t{row} * copy.from_step,
                  copy.row_bytes);
   }
+  if (core.watch) watch_rows(core, copy, other_core);
   count_copy(core, to_space, from_space, uint64_t{copy.rows} * copy.row_bytes, other_core);
   return kCopied;
 }

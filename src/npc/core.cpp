@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "npc/decode.h"
 #include "npc/image.h"
+#include "npc/kernel_watch.h"
 
 namespace anynpu::npc {
 
@@ -66,8 +67,15 @@ void Core::trap_access(uint32_t address, uint32_t bytes, bool store) {
                     store ? "store" : "load", bytes, address, kStackBytes >> 10, stack_low));
     return;
   }
-  set_trap(TrapKind::bad_address, format("{} of {} bytes at {:#x}: {}", store ? "store" : "load",
-                                         bytes, address, describe(address, store)));
+  std::string near =
+      space_of(address) == Space::global ? allocation_text(*this, address, bytes) : "";
+  if (near.empty()) near = describe(address, store);
+  set_trap(TrapKind::bad_address,
+           format("{} of {} bytes at {:#x}: {}", store ? "store" : "load", bytes, address, near));
+}
+
+void Core::note_access(uint32_t address, uint32_t bytes, Permission permission) const {
+  watch->access(*this, pc - 2, address, bytes, (permission & kWrite) != 0);
 }
 
 void Core::trap_breakpoint() {

@@ -14,8 +14,10 @@
 
 namespace anynpu::npc {
 
+class KernelWatch;
 struct HostCore;
 struct Image;
+struct LaunchSetup;
 enum class Op : uint8_t;
 
 // Why a core stopped for good, other than its kernel's return.
@@ -69,16 +71,26 @@ struct Core {
 
   std::vector<uint32_t> calls;  // return addresses, outermost first
   Trap trap;
-  HostCore* host = nullptr;  // runs translated code; null: interpreted
+  HostCore* host = nullptr;      // runs translated code; null: interpreted
+  KernelWatch* watch = nullptr;  // under `anynpu check`
+  const LaunchSetup* setup = nullptr;
 
   // More blocks than cores: they never all run at the same time.
   bool takes_turns() const { return blocks > core_num; }
 
   // Host address of [address, address + bytes), or null when a page of it lacks the permission.
   std::byte* at(uint32_t address, uint32_t bytes, Permission permission) const {
+    std::byte* found = unwatched_at(address, bytes, permission);
+    if (watch && found) note_access(address, bytes, permission);
+    return found;
+  }
+  // The same without telling the watch.
+  std::byte* unwatched_at(uint32_t address, uint32_t bytes, Permission permission) const {
     if (!memory->allows(address, bytes, permission)) return nullptr;
     return address >= kLocalBase ? local + (address - kLocalBase) : memory->host(address);
   }
+  // Tells the watch of an access of a service: pc is after its ecall.
+  void note_access(uint32_t address, uint32_t bytes, Permission permission) const;
   void set_trap(TrapKind kind, std::string text) {
     if (trap.kind == TrapKind::none) trap = {kind, std::move(text)};
   }

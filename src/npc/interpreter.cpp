@@ -10,6 +10,7 @@
 #include "npc/csr.h"
 #include "npc/image.h"
 #include "npc/instructions.h"
+#include "npc/kernel_watch.h"
 #include "npc/native_float.h"
 
 namespace anynpu::npc {
@@ -43,10 +44,9 @@ void record_return(Core& core, uint32_t target) {
   }
 }
 
-}  // namespace
-
 // Races between cores on plain memory are up to the kernel: the thread sanitizer ignores them.
-__attribute__((no_sanitize("thread"))) Stop interpret(Core& core, uint64_t slice) {
+template <bool kWatched>
+__attribute__((no_sanitize("thread"))) Stop run(Core& core, uint64_t slice) {
   static const void* const labels[] = {
 #define X(name, cycles) &&op_##name,
 #include "npc/ops.def"
@@ -109,12 +109,13 @@ __attribute__((no_sanitize("thread"))) Stop interpret(Core& core, uint64_t slice
       (pages[address / kPageBytes].load(std::memory_order_relaxed) & (need)) == (need)) { \
     at = address >= kLocalBase ? local + (address - kLocalBase) : host + address;         \
   } else {                                                                                \
-    at = core.at(address, sizeof(type), need);                                            \
+    at = core.unwatched_at(address, sizeof(type), need);                                  \
     if (!at) {                                                                            \
       core.trap_access(address, sizeof(type), store);                                     \
       goto trapped;                                                                       \
     }                                                                                     \
-  }
+  }                                                                                       \
+  if constexpr (kWatched) core.watch->access(core, PC(), address, sizeof(type), store);
 #define LOAD(type, into, convert)          \
   {                                        \
     ACCESS(type, kRead, false)             \
@@ -383,6 +384,12 @@ leave:
 #undef IMM
 #undef SIGNED
 #undef NEAREST
+}
+
+}  // namespace
+
+Stop interpret(Core& core, uint64_t slice) {
+  return core.watch ? run<true>(core, slice) : run<false>(core, slice);
 }
 
 }  // namespace anynpu::npc

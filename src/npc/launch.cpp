@@ -17,6 +17,7 @@
 #include "npc/cycles.h"
 #include "npc/image.h"
 #include "npc/interpreter.h"
+#include "npc/kernel_watch.h"
 #include "npc/translate/translation.h"
 #include "npc/trap_report.h"
 
@@ -45,6 +46,7 @@ class Turns {
   }
 
   void run() {
+    if (cores_.front().watch) return work(kLongSlice, UINT64_MAX, true);  // on one thread
     work(kShortSlice, now_ns() + kAloneNs, true);
     if (finished()) return;
     const auto caller = std::this_thread::get_id();
@@ -180,6 +182,7 @@ class Turns {
 
   // The last core of a sync() has come (cores that ended no longer count).
   void release_waiting() {
+    if (KernelWatch* watch = cores_.front().watch) watch->sync();
     uint64_t latest = 0;
     for (const size_t i : waiting_) latest = std::max(latest, cores_[i].clock);
     for (const size_t i : waiting_) {
@@ -226,6 +229,7 @@ void prepare_core(Core& core, int id, const LaunchFrame& frame, const LaunchSetu
   core.memory = frame.memory.get();
   core.local = frame.memory->local(id);
   core.stack_low = stack_of(frame.stacks, static_cast<uint32_t>(id));
+  core.setup = &setup;
 }
 
 // Registers and stack as the ABI requires them at the entry of a function.
@@ -253,6 +257,7 @@ void prepare_block(Core& core, const LaunchFrame& frame, const LaunchSetup& setu
   for (const InitialData& piece : image.thread) {
     put_initial(piece, frame.memory->host(core.x[4] + piece.address));
   }
+  if (core.watch) core.watch->start_block(core);
 }
 
 void collect(const std::vector<Core>& cores, LaunchStats& stats) {
@@ -295,7 +300,8 @@ void* host_kernel(LaunchFrame& frame, const LaunchSetup& setup) {
 Status run_launch(LaunchFrame& frame, const LaunchSetup& setup, PrintSink& sink,
                   LaunchStats& stats) {
   std::vector<Core> cores(static_cast<size_t>(setup.core_num));
-  void* const kernel = host_kernel(frame, setup);
+  const auto watch = KernelWatch::create(setup, *frame.memory);
+  void* const kernel = watch ? nullptr : host_kernel(frame, setup);
   const StartBlock start = [&](Core& core) {
     prepare_block(core, frame, setup);
     if (!kernel) return;
@@ -303,6 +309,7 @@ Status run_launch(LaunchFrame& frame, const LaunchSetup& setup, PrintSink& sink,
   };
   for (int i = 0; i < setup.core_num; ++i) {
     prepare_core(cores[i], i, frame, setup);
+    cores[i].watch = watch.get();
     start(cores[i]);
   }
   for (const InitialData& piece : setup.image->shared) {
@@ -320,12 +327,20 @@ Status run_launch(LaunchFrame& frame, const LaunchSetup& setup, PrintSink& sink,
     return core.trap.kind != TrapKind::none;
   });
   if (trapped != cores.end()) {
+    if (watch) watch->note_trap(*trapped);
     stats.trap_report = trap_report(stats.cluster, setup.kernel, cores);
     return fail(Code::task_failed, "kernel '{}' on cluster {}: {}: {}: {}; see the call stack",
                 setup.kernel, stats.cluster, place_of(*trapped), name_of(trapped->trap.kind),
                 trapped->trap.text);
   }
   if (turns.was_late()) {
+    if (setup.is_default_timeout) {
+      return fail(Code::kernel_timeout,
+                  "kernel '{}' on cluster {} ran for {} s and was stopped: a kernel may run for {} "
+                  "s; set ANYNPU_NPC_TIMEOUT to more seconds, or to 0 for no limit",
+                  setup.kernel, stats.cluster, (stats.end_ns - stats.start_ns) / 1'000'000'000,
+                  setup.timeout_ns / 1'000'000'000);
+    }
     return fail(Code::kernel_timeout,
                 "kernel '{}' on cluster {} ran for {} us and was stopped; its launch allows {}",
                 setup.kernel, stats.cluster, (stats.end_ns - stats.start_ns) / 1000,

@@ -11,6 +11,7 @@
 
 #include "base/align.h"
 #include "npc/cluster.h"
+#include "npc/kernel_watch.h"
 
 namespace anynpu::npc {
 
@@ -140,11 +141,21 @@ Result<uint32_t> Memory::allocate(Space space, size_t bytes) {
     return fail(Code::invalid_argument, "device memory: 0 bytes asked for; ask for at least 1");
   }
   // High memory is only for copies: its pages have no permission for loads and stores.
-  ANYNPU_ASSIGN(const uint32_t base, take(space, bytes, space == Space::high ? kNone : kReadWrite));
+  if (bytes > kSpaceBytes) return take(space, bytes, kNone);  // refused
+  ANYNPU_ASSIGN(const uint32_t base,
+                take(space, footprint(bytes), space == Space::high ? kNone : kReadWrite));
+  if (const size_t used = round_up(bytes, kPageBytes); footprint(bytes) > used) {
+    protect(base + static_cast<uint32_t>(used), footprint(bytes) - used, kNone);
+  }
   auto block = std::make_shared<Block>(shared_from_this(), base, static_cast<uint32_t>(bytes));
   std::lock_guard lock(mutex_);
   blocks_.emplace(base, std::move(block));
   return base;
+}
+
+size_t Memory::footprint(size_t bytes) {
+  static const size_t tail = KernelWatch::is_on() ? kPageBytes : 0;
+  return round_up(bytes, kPageBytes) + tail;
 }
 
 Status Memory::release(uint32_t address) {
@@ -172,6 +183,12 @@ std::shared_ptr<Block> Memory::find(uint32_t address, size_t count) const {
   return block;
 }
 
+std::shared_ptr<Block> Memory::nearest(uint32_t address) const {
+  std::lock_guard lock(mutex_);
+  const auto next = blocks_.upper_bound(address);
+  return next == blocks_.begin() ? nullptr : std::prev(next)->second;
+}
+
 size_t Memory::free_bytes(Space space) const {
   std::lock_guard lock(mutex_);
   size_t sum = 0;
@@ -189,7 +206,7 @@ bool Memory::allows(uint32_t address, size_t count, Permission permission) const
   return true;
 }
 
-Block::~Block() { memory_->give_back(base_, bytes_); }
+Block::~Block() { memory_->give_back(base_, Memory::footprint(bytes_)); }
 
 std::byte* Block::host(uint32_t address) const { return memory_->host(address); }
 

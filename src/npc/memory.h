@@ -38,8 +38,12 @@ class Memory : public std::enable_shared_from_this<Memory> {
 
   // Allocations of the program, by address.
   Result<uint32_t> allocate(Space space, size_t bytes);
+  // What an allocation of `bytes` takes: under `anynpu check` a page without access follows.
+  static size_t footprint(size_t bytes);
   Status release(uint32_t address);
   std::shared_ptr<Block> find(uint32_t address, size_t count) const;
+  // The last allocation that starts at or before `address`; null when there is none.
+  std::shared_ptr<Block> nearest(uint32_t address) const;
   size_t free_bytes(Space space) const;
 
   // Global, shared and high memory as the host sees it; no check.

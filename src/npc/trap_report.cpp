@@ -15,6 +15,7 @@ namespace anynpu::npc {
 
 namespace {
 
+constexpr uint32_t kNextLine = 64;  // bytes of code
 constexpr size_t kMostFrames = 32;  // of one core: the innermost and the outermost halves
 
 std::string readable(const std::string& name) {
@@ -80,6 +81,29 @@ std::string core_report(const Core& core, const Sources& sources) {
 std::string place_of(const Core& core) {
   if (!core.takes_turns()) return format("core {}", core.id);
   return format("block {} on core {}", core.block, core.id);
+}
+
+std::string call_lines(const Core& core, uint32_t pc) {
+  const Sources sources(*core.image);
+  std::string text;
+  const auto add = [&](uint32_t look_up) {
+    auto innermost = sources.lines.find(look_up);
+    // The compiler gives no line to what it moved out of a loop: the next one is near.
+    for (uint32_t step = 2; step <= kNextLine && !innermost; step += 2)
+      innermost = sources.lines.find(look_up + step);
+    SourceLine place = innermost ? *innermost : SourceLine{"(device code without -g)", 0};
+    for (const DebugInfo::Inlined& piece : sources.info.inlined_at(look_up)) {
+      text += format("{}\t{}\t{}\n", place.file, place.line, readable(piece.name));
+      place = {sources.lines.file_name(piece.unit, piece.file), piece.line};
+    }
+    const Symbol* symbol = core.image->function_at(look_up);
+    text += format("{}\t{}\t{}\n", place.file, place.line, symbol ? readable(symbol->name) : "");
+  };
+  add(pc);
+  for (size_t i = core.calls.size(); i > 0 && core.calls.size() - i < kMostFrames; --i) {
+    add(core.calls[i - 1] - 1);
+  }
+  return text;
 }
 
 std::string trap_report(int cluster, std::string_view kernel, const std::vector<Core>& cores) {

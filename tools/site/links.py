@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the links of all pages without building the site: files, folders, headings, and that every
-page below docs/ is reached from the site's navigation. Addresses of the web are not opened.
+"""Checks all pages without building the site: that links lead to files, folders and headings, that the
+rows of a table have as many cells as its head, and that every page below docs/ is reached from the site's navigation. Addresses of the web are not opened.
 
     python3 tools/site/links.py      prints what leads nowhere; the exit code says whether any does
 """
@@ -72,6 +72,27 @@ def problems():
     return found
 
 
+def cells(line):
+    return len(re.findall(r"(?<!\\)\|", line))
+
+
+def uneven_tables():
+    """Rows with more or fewer cells than the head of their table."""
+    found = []
+    for page in sorted(n for n in tracked_files() if n.endswith(".md")):
+        text = FENCE.sub(lambda m: "\n" * m[0].count("\n"), read(page))
+        lines, head = text.splitlines(), None
+        for number, line in enumerate(lines, 1):
+            if not line.lstrip().startswith("|"):
+                head = None
+            elif head is None:
+                head = cells(line)
+            elif cells(line) != head:
+                found.append(f"{page}:{number}: a row of {cells(line) - 1} cells in a table of "
+                             f"{head - 1}")
+    return found
+
+
 def outside_of_navigation():
     """Pages below docs/ that the site's navigation does not list."""
     listed = set(re.findall(r"([\w./-]+\.md)\s*$", read(NAVIGATION), re.M))
@@ -80,7 +101,7 @@ def outside_of_navigation():
 
 
 def main():
-    found = problems() + [f"{n}: not in the navigation of {NAVIGATION}"
+    found = problems() + uneven_tables() + [f"{n}: not in the navigation of {NAVIGATION}"
                           for n in outside_of_navigation()]
     print("\n".join(found))
     return 1 if found else 0

@@ -34,14 +34,24 @@ def plain(feeds):
     return np.ascontiguousarray(feeds) if isinstance(feeds, np.ndarray) else feeds
 
 
+def described(value):
+    """A value of a wrong type in a few words: arrays and lists are not printed."""
+    kind = type(value).__name__
+    if hasattr(value, "shape"):
+        return f"{kind} of shape {tuple(value.shape)}"
+    if isinstance(value, (list, tuple, dict, set)):
+        return f"{kind} of {len(value)} entries" if value else f"an empty {kind}"
+    return f"{kind} ({value!r:.60})"
+
+
 def check_feeds(device_feeds, check_device):
     if not isinstance(device_feeds, dict) or not device_feeds:
         raise checks.BadValue("device_feeds is a dict {device: [feeds, ...]}, not "
-                              f"{device_feeds!r:.100}")
+                              f"{described(device_feeds)}")
     for device, entries in device_feeds.items():
         check_device(device)
         if not isinstance(entries, (list, tuple)) or not entries:
-            raise checks.BadValue(f"device {device} has {entries!r:.100}; a list of feeds is "
+            raise checks.BadValue(f"device {device} has {described(entries)}; a list of feeds is "
                                   "needed")
 
 

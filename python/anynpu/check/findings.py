@@ -1,9 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads what libanynpu_check.so wrote (src/check/report.h), and finds the lines of native code."""
 import os
+import re
 import shutil
 import subprocess
+import sysconfig
 from dataclasses import dataclass, field
+
+from . import native_results
+
+NATIVE_RESULT = "ignored-error-in-native-code"  # a finding if the instructions say so
+# Frames that say nothing about the program: (whose, modules or files, functions).
+OTHERS = (("libc", re.compile(r"/(?:libc|libpthread|ld-linux[\w-]*)[.-][^/]*$"),
+           re.compile(r"^(?:_start|__libc_start\w*|start_thread|clone3?)$")),
+          ("libstdc++", re.compile(r"/libstdc\+\+[^/]*$"), re.compile(r"^std::thread::.*")),
+          ("Python", re.compile(r"/(?:libpython|python)3[\w.]*$|^<frozen "), re.compile(r"^$^")))
 
 
 @dataclass
@@ -11,10 +22,45 @@ class Frame:
     file: str
     line: int  # 0: unknown
     function: str
+    of: str = ""  # "libc" or "Python" for a frame that is none of the program's
 
     def text(self):
         place = f"{self.file}:{self.line}" if self.line else self.file
         return f"{place} in {self.function}" if self.function else place
+
+
+STANDARD_LIBRARY = os.path.join(sysconfig.get_path("stdlib"), "")
+SITE_PACKAGES = ("site-packages", "dist-packages")
+
+
+def owner_of(module, frame):
+    """Whose a frame is, when it is not the program's."""
+    for owner, modules, functions in OTHERS:
+        if modules.search(module) or functions.search(frame.function.split("@")[0]):
+            return owner
+    if frame.file.startswith(STANDARD_LIBRARY) and not any(
+            f"/{name}/" in frame.file for name in SITE_PACKAGES):
+        return "Python"
+    return ""
+
+
+def folded(frames):
+    """Lines of a call stack; frames of libc and of Python's own are one line per group."""
+    lines, hidden = [], {}
+
+    def end_group():
+        for owner, count in hidden.items():
+            lines.append(f"({count} frame{'' if count == 1 else 's'} of {owner})")
+        hidden.clear()
+    shown = frames if all(frame.of for frame in frames) else None
+    for frame in frames:
+        if frame.of and not shown:
+            hidden[frame.of] = hidden.get(frame.of, 0) + 1
+            continue
+        end_group()
+        lines.append(frame.text())
+    end_group()
+    return lines
 
 
 @dataclass
@@ -71,14 +117,19 @@ def read_process(path, lines):
                 current = found[cells[1]] = Finding(cells[2], cells[3], int(os.path.basename(path)))
             elif cells[0] == "frame" and len(cells) == 6 and current:
                 label, how, name, line, function = cells[1:]
+                is_first = label not in current.places
+                if how == "native" and is_first and current.kind == NATIVE_RESULT:
+                    current.kind = "ignored-error" if native_results.is_dropped(
+                        name, int(line) + 1) else ""
                 frame = lines.frame(name, int(line), function) if how == "native" \
                     else Frame(name, int(line), function)
+                frame.of = owner_of(name, frame)
                 current.places.setdefault(label, []).append(frame)
             elif cells[0] == "count" and len(cells) == 4 and cells[1] in found:
                 found[cells[1]].count, found[cells[1]].bytes = int(cells[2]), int(cells[3])
             elif cells[0] == "end":
                 ended = True
-    return list(found.values()), ended
+    return [one for one in found.values() if one.kind not in ("", NATIVE_RESULT)], ended
 
 
 def read_folder(folder):
@@ -92,4 +143,10 @@ def read_folder(folder):
         found += mine
         if not ended:
             cut.append(int(name))
-    return found, cut
+    return in_order(found), cut
+
+
+def in_order(found):
+    """As they came; leaks last, those with most bytes first."""
+    return sorted(found, key=lambda one: (one.kind.startswith("leak-"),
+                                          -one.bytes if one.kind.startswith("leak-") else 0))

@@ -79,6 +79,7 @@ class DynamicProfilerMonitor:
                                               analyse_flag=False)
             self._profile = profile(**grouped(from_json(
                 {k: v for k, v in config.items() if k not in OWN})))
+            handler.forget_choice()
         except (ValueError, RuntimeError, OSError) as error:
             log.error("step %d is not profiled: %s", self._step, error)
 

@@ -9,29 +9,46 @@ import socket
 log = logging.getLogger("anynpu.profiler")
 
 
-class _Place:
-    """The output folder and the worker's name, for the whole process."""
+class Place:
+    """The output folder and the worker's name of a profile."""
 
-    folder = "./data"
-    worker = None
+    def __init__(self, folder=None, worker=None):
+        self.folder, self._worker = folder or "./data", worker
+
+    @property
+    def path(self):
+        return os.path.abspath(self.folder)
+
+    @property
+    def worker(self):
+        return self._worker or socket.gethostname() or "worker"
+
+
+class _Process:
+    chosen = None  # by a handler that no profile object has as its own
     last = None  # the directory that was completed last
 
 
-def place():
-    return os.path.abspath(_Place.folder)
+def take_place(on_trace_ready):
+    """Where a new profile object writes: what its own handler says, else the last handler that no
+    profile object has as its own, else ./data."""
+    own = getattr(on_trace_ready, "place", None)
+    if own is not None and _Process.chosen is own:
+        forget_choice()  # it is not for later profile objects
+    return own or _Process.chosen or Place()
 
 
-def worker():
-    return _Place.worker or socket.gethostname() or "worker"
+def forget_choice():
+    _Process.chosen = None
 
 
 def completed(path):
-    _Place.last = path
+    _Process.last = path
 
 
 def last():
     """The directory that was completed last, or None."""
-    return _Place.last
+    return _Process.last
 
 
 def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True,
@@ -44,9 +61,9 @@ def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True
         log.warning("worker_name is %r, expected a text of less than 226 characters; the host's "
                     "name is taken", worker_name)
         worker_name = None
-    _Place.folder, _Place.worker = dir_name or "./data", worker_name
+    _Process.chosen = Place(dir_name, worker_name)
     with contextlib.suppress(OSError):  # which the profile tells, when it is to write there
-        os.makedirs(place(), exist_ok=True)
+        os.makedirs(_Process.chosen.path, exist_ok=True)
 
     def handle():
         if not analyse_flag or not last():
@@ -54,4 +71,5 @@ def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True
         from anynpu.profiler.analysis import analyse_or_tell
         analyse_or_tell(last(), in_background=async_mode)
 
+    handle.place = _Process.chosen
     return handle

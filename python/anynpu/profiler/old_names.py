@@ -23,6 +23,7 @@ class Profiler(profile):
         if not options.get("on_trace_ready"):  # whose own folder comes before output_path
             handler.tensorboard_trace_handler(output_path, analyse_flag=False)
         super().__init__(**grouped(options))
+        handler.forget_choice()  # it was for this object alone
 
     def analyse(self, offline_path=None, pretty=False, step_list=None, mode="sync"):
         """Stops the profile where it still runs, and analyses it (or another, `offline_path`);

@@ -63,6 +63,7 @@ class profile:  # noqa: N801 (the documented name)
         self._schedule = schedule
         self._on_trace_ready = on_trace_ready
         self._config = experimental_config
+        self._place = handler.take_place(on_trace_ready)
         self._settle()
         if self._start_profile:
             self._begin()
@@ -235,12 +236,12 @@ class profile:  # noqa: N801 (the documented name)
     def _make_directory(self):
         now = datetime.datetime.now(datetime.timezone.utc)
         stamp = now.strftime("%Y%m%d%H%M%S") + f"{now.microsecond // 1000:03d}"
-        base = os.path.join(handler.place(), f"{handler.worker()}_{os.getpid()}_{stamp}")
+        base = os.path.join(self._place.path, f"{self._place.worker}_{os.getpid()}_{stamp}")
         directory, self._directory = base + "_ascend_ms", None
         while os.path.exists(directory):  # two in one millisecond
             stamp = str(int(stamp) + 1)
             directory = os.path.join(
-                handler.place(), f"{handler.worker()}_{os.getpid()}_{stamp}_ascend_ms")
+                self._place.path, f"{self._place.worker}_{os.getpid()}_{stamp}_ascend_ms")
         os.makedirs(os.path.join(directory, "FRAMEWORK"))
         os.makedirs(os.path.join(directory, "logs"))
         self._directory = directory
@@ -263,7 +264,7 @@ class profile:  # noqa: N801 (the documented name)
         return bits or core.API
 
     def _start_session(self):
-        settings = {"app": handler.worker()}
+        settings = {"app": self._place.worker}
         if self._config.host_sys:
             settings["host_sys"] = ",".join(h.value for h in self._config.host_sys)
         mstx._domains = (self._config.mstx_domain_include, self._config.mstx_domain_exclude)
@@ -322,7 +323,7 @@ class profile:  # noqa: N801 (the documented name)
     def _info(self):
         config = self._config
         parameters = {
-            "is_set_schedule": self._schedule is not None, "output_path": handler.place(),
+            "is_set_schedule": self._schedule is not None, "output_path": self._place.path,
             "profiler_level": config.profiler_level.value,
             "activities": [a.value for a in self._activities],
             "aic_metrics": config.aic_metrics.value, "with_stack": self._with_stack,

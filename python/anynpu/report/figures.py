@@ -39,6 +39,77 @@ def operators(source):
     return sorted(found, key=lambda r: -r["total"])
 
 
+def types(rows):
+    """Totals of operators by their type, the longest first."""
+    table = {}
+    for row in rows:
+        one = table.setdefault(row["type"], {"name": row["type"], "type": "", "operators": 0,
+                                             "count": 0, "total": 0.0})
+        one["operators"] += 1
+        one["count"] += row["count"]
+        one["total"] += row["total"]
+    for one in table.values():
+        one["mean"] = one["total"] / one["count"]
+    return sorted(table.values(), key=lambda one: -one["total"])
+
+
+def stamps(source):
+    """The program's own ranges and marks (acl.prof, mstx) by name."""
+    if source.work is None:
+        return []
+    grouped = {}
+    for name, duration in zip(source.work.stamps["name"].tolist(),
+                              source.work.stamps["duration"].tolist()):
+        grouped.setdefault(source.work.name(name), []).append(duration)
+    return sorted((_row(n, "stamp", d) for n, d in grouped.items()), key=lambda r: -r["total"])
+
+
+SLOW = 3  # times p50: a p99 that is worth a sentence
+LEAST_RUNS = 5
+MOST_SENTENCES = 6
+
+
+def slow_runs(source):
+    """Sentences about operators of which a few runs took much longer than the others."""
+    if source.work is None:
+        return []
+    ops, grouped = source.work.ops, {}
+    for name, duration in zip(ops["name"].tolist(), ops["duration"].tolist()):
+        grouped.setdefault(name, []).append(duration / 1000)
+    found, firsts = [], []
+    for name, durations in grouped.items():
+        p50, p99 = np.percentile(durations, (50, 99))
+        if len(durations) < LEAST_RUNS or p99 < SLOW * max(p50, 0.1):
+            continue
+        rest = max(durations[1:])
+        lost = sum(durations) - len(durations) * p50
+        if durations[0] > SLOW * p50 and rest < SLOW * p50:
+            firsts.append((durations[0] - p50, source.work.name(name)))
+        else:
+            found.append((lost, _slow_sentence(source.work.name(name), durations, p50, p99)))
+    sentences = [text for _, text in sorted(found, reverse=True)[:MOST_SENTENCES]]
+    if firsts:
+        most, name = max(firsts)
+        sentences.insert(0, (
+            f"The first run was slow: {len(firsts)} operator{'' if len(firsts) == 1 else 's'} took "
+            f"longer in it than in all later runs, together by {sum(f[0] for f in firsts):.0f} us "
+            f"({name} by {most:.0f} us). Memory is touched and code is prepared for the first "
+            "time; run once before you measure."))
+    return sentences
+
+
+def _slow_sentence(name, durations, p50, p99):
+    slow = [i for i, d in enumerate(durations, start=1) if d > SLOW * p50]
+    shown = ", ".join(str(i) for i in slow[:8]) + (", ..." if len(slow) > 8 else "")
+    every = ""
+    steps = {b - a for a, b in zip(slow, slow[1:])}
+    if len(slow) > 2 and len(steps) == 1:
+        every = f": every {steps.pop()} runs"
+    return (f"{name}: p99 is {p99:.1f} us, {p99 / max(p50, 0.1):.0f} times p50 ({p50:.1f} us); "
+            f"{len(slow)} of {len(durations)} runs were slow (run {shown}){every}. Something else "
+            "had the cores or the memory meanwhile: look at these runs in the timeline.")
+
+
 def apis(source):
     grouped = {}
     if source.work is not None:
@@ -152,11 +223,11 @@ def bandwidth(source):
     lasted = np.maximum(np.concatenate([queued["duration"], direct["duration"]]), 1)
     rate = np.concatenate([queued["arg"], direct["arg"]]) / lasted
     edges = np.arange(BUCKETS + 1) * width
-    moved = _grown(t - source.begin, rate, edges) - _grown(t - source.begin + lasted, rate, edges)
+    moved = grown(t - source.begin, rate, edges) - grown(t - source.begin + lasted, rate, edges)
     return (np.maximum(np.diff(moved), 0) / width * 1e9).tolist()
 
 
-def _grown(begins, rates, edges):
+def grown(begins, rates, edges):
     """What has grown up to each edge, where each begin starts something that grows at its rate."""
     order = np.argsort(begins)
     begins, rates = begins[order], rates[order]

@@ -65,8 +65,16 @@ def _named(work, names, numbers):
     return [known[n] for n in numbers.tolist()]
 
 
+def _stamp_lanes(work, names, begin):
+    """A row of the program's own ranges and marks for each thread."""
+    for thread in np.unique(work.stamps["thread"]).tolist():
+        mine = work.stamps[work.stamps["thread"] == thread]
+        yield _lane("Stamps", f"Thread {thread}", begin, mine["t"], mine["duration"],
+                    _named(work, names, mine["name"]), mine["correlation"])
+
+
 def _host_lanes(work, names, begin):
-    events = np.concatenate([work.apis, work.copies, work.memory, work.callbacks, work.stamps])
+    events = np.concatenate([work.apis, work.copies, work.memory, work.callbacks])
     for thread in np.unique(events["thread"]).tolist():
         mine = events[events["thread"] == thread]
         title = work.recording.threads.get(thread, "")
@@ -110,7 +118,8 @@ def _from_prof(path, stacks=()):
     source.begin = min(begins, default=recording.begin_ns)
     source.end = max([recording.end_ns, source.begin + 1] + [s[2] + s[3] for s in source.stacks])
     names = _Names()
-    source.lanes = [*_host_lanes(work, names, source.begin),
+    source.lanes = [*_stamp_lanes(work, names, source.begin),
+                    *_host_lanes(work, names, source.begin),
                     *_stack_lanes(source.stacks, names, source.begin),
                     *_device_lanes(work, names, source.begin)]
     source.names, source.about = names.texts, _operators(work, names)

@@ -3,7 +3,17 @@
 'use strict';
 const data = JSON.parse(document.getElementById('data').textContent);
 const $ = id => document.getElementById(id);
-const ROW = 18, GAP = 4, HEAD = 22, LEFT = 190;
+const ROW = 18, GAP = 4, HEAD = 22, LEFT = 190, TRACK = 46;
+// The colours of the canvases follow the system's light or dark mode.
+const dark = matchMedia('(prefers-color-scheme: dark)');
+let ink = {};
+function readInk() {
+  const style = getComputedStyle(document.documentElement);
+  for (const name of ['ink', 'soft', 'line', 'paper', 'mark'])
+    ink[name] = style.getPropertyValue('--' + name).trim();
+}
+readInk();
+dark.addEventListener('change', () => { readInk(); redraw(); window.dispatchEvent(new Event('resize')); });
 
 function time(ns) {
   if (ns >= 1e9) return (ns / 1e9).toFixed(3) + ' s';
@@ -50,9 +60,57 @@ data.lanes.forEach(decode);
 
 // ---- Timeline. The canvas has the height of the box; the box scrolls over the height of all lanes.
 const canvas = $('canvas'), box = $('timeline'), view = { from: 0, to: data.wall || 1 };
-let selected = null, found = null;
+let selected = null, found = null, range = null;
+// Series that are drawn below the lanes, in the same scale of time: {title, points, label}.
+const step = values => values.map((v, i) => [i * data.wall / values.length, v]);
+const tracks = [
+  ...Object.entries(data.memory).map(([id, points]) =>
+    ({ title: `memory of device ${id}`, points, label: bytes })),
+  ...(data.rate.length ? [{ title: 'operations', points: step(data.rate),
+                           label: v => rate(v) }] : []),
+  ...(data.bandwidth.length ? [{ title: 'copies', points: step(data.bandwidth),
+                                label: v => bytes(v) + '/s' }] : [])];
+function rate(n) {
+  for (const unit of ['FLOP/s', 'KFLOP/s', 'MFLOP/s', 'GFLOP/s', 'TFLOP/s']) {
+    if (n < 1000 || unit === 'TFLOP/s') return n.toFixed(n < 10 ? 2 : 1) + ' ' + unit;
+    n /= 1000;
+  }
+}
 function colour(name) {
   return `hsl(${(name * 137) % 360} 55% ${name % 2 ? 52 : 60}%)`;
+}
+// The same as a word of an image: red is the lowest byte. Found once for each name.
+const words32 = [];
+function pixel(name, hit) {
+  if (words32[name] === undefined) {
+    const hue = (name * 137) % 360 / 30, light = name % 2 ? 0.52 : 0.6;
+    const part = n => {  // as CSS converts hsl()
+      const k = (n + hue) % 12;
+      return Math.round(255 * (light - 0.55 * Math.min(light, 1 - light) *
+        Math.max(-1, Math.min(k - 3, 9 - k, 1))));
+    };
+    words32[name] = (part(4) << 16) | (part(8) << 8) | part(0);
+  }
+  return (words32[name] | ((hit ? 255 : 38) << 24)) >>> 0;
+}
+// A row of a lane, one pixel high: slices that are no wider than a pixel are put there and drawn
+// together, because a million rectangles are too many.
+const strip = document.createElement('canvas');
+class Specks {
+  constructor(width) {
+    this.image = new ImageData(Math.max(Math.ceil(width), 1), 1);
+    this.pixels = new Uint32Array(this.image.data.buffer);
+    this.any = false;
+  }
+  put(x, word) { this.pixels[x] = word; this.any = true; }
+  draw(g, y) {
+    if (!this.any) return;
+    strip.width = this.image.width;
+    strip.height = 1;
+    strip.getContext('2d').putImageData(this.image, 0, 0);
+    g.imageSmoothingEnabled = false;
+    g.drawImage(strip, 0, 0, strip.width, 1, 0, y, strip.width, ROW - 2);
+  }
 }
 function place() {
   let y = HEAD, group = null;
@@ -61,6 +119,12 @@ function place() {
     lane.y = y;
     y += lane.rows * ROW + GAP;
   }
+  tracks.forEach((track, i) => {
+    if (i === 0) { y += HEAD; track.first = true; }
+    track.y = y;
+    track.most = track.points.reduce((m, p) => Math.max(m, p[1]), 1);
+    y += TRACK + GAP;
+  });
   return y + 6;
 }
 const height = place();
@@ -69,29 +133,53 @@ function lower(lane, t) {
   while (a < b) { const m = (a + b) >> 1; if (lane.t[m] < t) a = m + 1; else b = m; }
   return a;
 }
+// The first slice at or after `from` that begins at `t` or later: by doubled steps, then halves.
+function after(lane, from, end, t) {
+  let width = 1;
+  while (from + width < end && lane.t[from + width] < t) { from += width; width *= 2; }
+  let a = from + 1, b = Math.min(from + width, end);
+  while (a < b) { const m = (a + b) >> 1; if (lane.t[m] < t) a = m + 1; else b = m; }
+  return a;
+}
 function drawLane(g, lane, scale, width) {
   const last = new Float64Array(lane.rows).fill(-1);
   const end = lower(lane, view.to);
+  const specks = Array.from({ length: lane.rows }, () => new Specks(width));
+  let hidden = 0;
   for (let i = lower(lane, view.from - lane.longest); i < end; ++i) {
     const x1 = LEFT + (lane.t[i] + lane.d[i] - view.from) * scale;
     if (x1 < LEFT) continue;
     const row = lane.depth[i];
-    if (x1 <= last[row]) continue;  // hidden behind what is drawn in this pixel
+    if (x1 <= last[row]) {  // hidden behind what is drawn in this pixel
+      // Where all rows of the pixel are full, what begins in it cannot be seen.
+      if (++hidden > 8) {
+        const free = Math.min(...last);
+        hidden = 0;
+        if (free > x1) i = after(lane, i, end, view.from + (free - LEFT) / scale) - 1;
+      }
+      continue;
+    }
+    hidden = 0;
     const x0 = Math.max(LEFT, LEFT + (lane.t[i] - view.from) * scale);
     const w = Math.max(Math.min(x1, width) - x0, 1);
     const chosen = selected && selected.lane === lane && selected.i === i;
     const hit = found === null || found.has(lane.name[i]);
+    last[row] = w > 1 ? x0 + w - 0.5 : Math.floor(x0) + 1;  // one slice a pixel
+    if (w <= 1 && !chosen) {
+      specks[row].put(Math.floor(x0), pixel(lane.name[i], hit));
+      continue;
+    }
     g.globalAlpha = hit ? 1 : 0.15;
-    g.fillStyle = chosen ? '#111827' : colour(lane.name[i]);
+    g.fillStyle = chosen ? ink.ink : colour(lane.name[i]);
     g.fillRect(x0, lane.y + row * ROW, w, ROW - 2);
     if (w > 30) {
       g.fillStyle = '#fff';
       g.fillText(data.names[lane.name[i]].slice(0, Math.floor(w / 6)), x0 + 3,
                  lane.y + row * ROW + 12);
     }
-    last[row] = Math.floor(x0) + Math.max(w, 1) - 0.5;
   }
   g.globalAlpha = 1;
+  specks.forEach((row, n) => row.draw(g, lane.y + n * ROW));
 }
 function partners(pick) {
   const link = pick.lane.link[pick.i];
@@ -120,12 +208,37 @@ function drawArrows(g, scale) {
     g.stroke();
   }
 }
+// A series as an area, on its lane below the others.
+function drawTrack(g, track, scale, width) {
+  const base = track.y + TRACK - 2, points = track.points;
+  const high = v => base - v / track.most * (TRACK - 6);
+  let a = 0, b = points.length;
+  while (a < b) { const m = (a + b) >> 1; if (points[m][0] < view.from) a = m + 1; else b = m; }
+  let before = a ? high(points[a - 1][1]) : base;
+  g.fillStyle = g.strokeStyle = ink.mark;
+  g.beginPath();
+  g.moveTo(LEFT, base);
+  g.lineTo(LEFT, before);
+  for (let i = a; i < points.length && points[i][0] <= view.to; ++i) {
+    const x = LEFT + (points[i][0] - view.from) * scale;
+    g.lineTo(x, before);
+    before = high(points[i][1]);
+    g.lineTo(x, before);
+  }
+  g.lineTo(width, before);
+  g.stroke();
+  g.lineTo(width, base);
+  g.closePath();
+  g.globalAlpha = 0.2;
+  g.fill();
+  g.globalAlpha = 1;
+}
 function drawAxis(g, scale, width) {
   // 1, 2 or 5 times a power of ten, so that labels stand 90 pixels apart or more.
   const least = 90 / scale, power = Math.pow(10, Math.floor(Math.log10(least)));
   const step = [1, 2, 5, 10].map(n => n * power).find(n => n >= least);
-  g.fillStyle = '#64748b';
-  g.strokeStyle = '#e5eaf0';
+  g.fillStyle = ink.soft;
+  g.strokeStyle = ink.line;
   for (let t = Math.ceil(view.from / step) * step; t < view.to; t += step) {
     const x = LEFT + (t - view.from) * scale;
     g.beginPath(); g.moveTo(x, 0); g.lineTo(x, height); g.stroke();
@@ -149,8 +262,16 @@ function draw() {
   const seen = data.lanes.filter(l => l.y - HEAD < top + tall && l.y + l.rows * ROW > top);
   drawAxis(g, scale, width);
   for (const lane of seen) drawLane(g, lane, scale, width);
+  for (const track of tracks) drawTrack(g, track, scale, width);
   drawArrows(g, scale);
-  g.fillStyle = '#fff';
+  if (range) {
+    const x0 = LEFT + (range.from - view.from) * scale, x1 = LEFT + (range.to - view.from) * scale;
+    g.fillStyle = ink.mark;
+    g.globalAlpha = 0.15;
+    g.fillRect(Math.max(x0, LEFT), top, Math.max(x1 - Math.max(x0, LEFT), 1), tall);
+    g.globalAlpha = 1;
+  }
+  g.fillStyle = ink.paper;
   g.fillRect(0, top, LEFT - 4, tall);
   if (top > 0) {  // the axis stays when the lanes below it move
     g.fillRect(0, top, width, HEAD - 4);
@@ -159,12 +280,17 @@ function draw() {
   for (const lane of seen) {
     if (lane.first) {
       g.font = 'bold 11px system-ui, sans-serif';
-      g.fillStyle = '#1d2733';
+      g.fillStyle = ink.ink;
       g.fillText(lane.group, 6, lane.y - 7);
       g.font = '11px system-ui, sans-serif';
     }
-    g.fillStyle = '#475569';
+    g.fillStyle = ink.soft;
     g.fillText(lane.title.slice(0, 30), 14, lane.y + 12);
+  }
+  for (const track of tracks) {
+    g.fillStyle = ink.soft;
+    g.fillText(track.title, 14, track.y + 14);
+    g.fillText('most ' + track.label(track.most), 14, track.y + 28);
   }
   window.drawn = (window.drawn || 0) + 1;
 }
@@ -195,13 +321,61 @@ window.addEventListener('keydown', e => {
   else zoom((view.from + view.to) / 2, move[1]);
 });
 let drag = null;
+// Shift and drag: a range, whose statistics are shown below.
+const timeAt = x => view.from + (x - LEFT) / (canvas.clientWidth - LEFT) * (view.to - view.from);
+function setRange(a, b) {
+  range = { from: Math.max(0, Math.min(a, b)), to: Math.min(data.wall, Math.max(a, b)) };
+  redraw();
+}
+// Names of slices that begin in the range, lane by lane; a busy time counts once where slices nest.
+function rangeRows() {
+  const rows = new Map(), lanes = [];
+  for (const lane of data.lanes) {
+    const begin = lower(lane, range.from), end = lower(lane, range.to);
+    let busy = 0, until = range.from;
+    for (let i = lower(lane, range.from - lane.longest); i < end; ++i) {
+      const a = Math.max(lane.t[i], until), b = Math.min(lane.t[i] + lane.d[i], range.to);
+      if (b > a) { busy += b - a; until = b; }
+      if (i < begin) continue;
+      const key = `${lane.group}\t${lane.name[i]}`;
+      const row = rows.get(key) || { name: data.names[lane.name[i]], type: lane.group, count: 0,
+                                     total: 0, max: 0 };
+      row.count += 1;
+      row.total += lane.d[i] / 1000;
+      row.max = Math.max(row.max, lane.d[i] / 1000);
+      rows.set(key, row);
+    }
+    lanes.push([lane, busy]);
+  }
+  for (const row of rows.values()) row.mean = row.total / row.count;
+  return { rows: [...rows.values()], lanes };
+}
+function showRange() {
+  $('range-part').hidden = !range;
+  if (!range) return;
+  const { rows, lanes } = rangeRows(), length = range.to - range.from;
+  const busy = lanes.filter(([, ns]) => ns > 0).map(
+    ([lane, ns]) => `${lane.group} ${lane.title}: ${(100 * ns / length).toFixed(1)} %`);
+  $('range-words').textContent = `${time(range.from)} to ${time(range.to)}, ${time(length)}` +
+    (busy.length ? `; busy ${busy.slice(0, 8).join(', ')}` : '');
+  table('range', [['name', 'name', null, 'text'], ['lane', 'type', null, 'text'],
+                  ['count', 'count'], ['total us', 'total', us], ['mean us', 'mean', us],
+                  ['max us', 'max', us]], rows, 3);
+}
 canvas.addEventListener('mousedown', e => {
+  if (e.shiftKey) {
+    const from = timeAt(Math.max(e.offsetX, LEFT));
+    drag = { range: from, moved: 9 };
+    setRange(from, from);
+    return;
+  }
   drag = { x: e.offsetX, y: e.clientY, from: view.from, top: box.scrollTop, moved: 0 };
 });
 window.addEventListener('mousemove', e => {
   if (e.target !== canvas) return;
   $('tip').hidden = true;
   if (!drag) { hover(e); return; }
+  if (drag.range !== undefined) { setRange(drag.range, timeAt(Math.max(e.offsetX, LEFT))); return; }
   drag.moved += Math.abs(e.offsetX - drag.x) + Math.abs(e.clientY - drag.y);
   const shift = (drag.x - e.offsetX) / (canvas.clientWidth - LEFT) * (view.to - view.from);
   box.scrollTop = drag.top + drag.y - e.clientY;
@@ -211,6 +385,11 @@ box.addEventListener('scroll', redraw);
 canvas.addEventListener('mouseleave', () => { $('tip').hidden = true; });
 window.addEventListener('mouseup', e => {
   const click = drag && drag.moved < 4 && e.target === canvas;
+  if (drag && drag.range !== undefined) {
+    if (range.to <= range.from) range = null;
+    showRange();
+    redraw();
+  }
   drag = null;
   if (click) select(pick(e.offsetX, e.offsetY));
 });
@@ -218,7 +397,18 @@ canvas.addEventListener('dblclick', e => {
   const p = pick(e.offsetX, e.offsetY);
   if (p) setView(p.lane.t[p.i] - 0.1 * p.lane.d[p.i], p.lane.t[p.i] + 1.1 * p.lane.d[p.i]);
 });
+function valueAt(points, at) {
+  let a = 0, b = points.length;
+  while (a < b) { const m = (a + b) >> 1; if (points[m][0] <= at) a = m + 1; else b = m; }
+  return a ? points[a - 1][1] : 0;
+}
 function hover(e) {
+  const y = e.offsetY + box.scrollTop, on = tracks.find(t => y >= t.y && y < t.y + TRACK);
+  if (on) {
+    const at = timeAt(e.offsetX);
+    tell(e, `${time(at)}: ${on.title} ${on.label(valueAt(on.points, at))}`);
+    return;
+  }
   const p = pick(e.offsetX, e.offsetY);
   tell(e, p ? `${data.names[p.lane.name[p.i]]}   ${time(p.lane.d[p.i])}` : '');
 }
@@ -259,6 +449,8 @@ function select(p) {
   }
   redraw();
 }
+$('range-end').onclick = () => { range = null; showRange(); redraw(); };
+$('range-zoom').onclick = () => setView(range.from, range.to);
 $('all').onclick = () => setView(0, data.wall || 1);
 function find(text) {
   text = text.toLowerCase();
@@ -346,6 +538,14 @@ const filter = table('operators', [['name', 'name', null, 'text'], ['type', 'typ
                      data.operators, 3, show);
 $('operators-part').hidden = !data.operators.length;
 $('filter').oninput = e => filter(e.target.value);
+table('types', [['type', 'name', null, 'text'], ['operators', 'operators'], ['count', 'count'],
+                ['total us', 'total', us], share, ['mean us', 'mean', us]], data.types, 3,
+      r => { $('filter').value = r.name; filter(r.name); $('operators-part').scrollIntoView(); });
+$('types-part').hidden = !data.types.length;
+table('stamps', [['name', 'name', null, 'text'], ...SPREAD], data.stamps, 2, show);
+$('stamps-part').hidden = !data.stamps.length;
+$('slow-part').hidden = !data.slow.length;
+for (const text of data.slow) $('slow').append(cell('li', text));
 table('calls', [['name', 'name', null, 'text'], ...SPREAD], data.calls, 2, show);
 $('calls-part').hidden = !data.calls.length;
 table('stacks', [['function', 'name', null, 'text'], ['own', 'own', time], ['total', 'total', time],
@@ -400,7 +600,7 @@ function chart(id, series, label) {
     const g = element.getContext('2d');
     g.scale(ratio, ratio);
     g.font = '11px system-ui, sans-serif';
-    g.strokeStyle = '#e5eaf0';
+    g.strokeStyle = ink.line;
     for (const y of [18, tall - 18]) { g.beginPath(); g.moveTo(0, y); g.lineTo(width, y); g.stroke(); }
     series.forEach((one, n) => {
       g.strokeStyle = tint(n);
@@ -419,7 +619,7 @@ function chart(id, series, label) {
         g.fillText(one.name, 160 + 80 * n, 12);
       }
     });
-    g.fillStyle = '#64748b';
+    g.fillStyle = ink.soft;
     g.fillText(`most: ${label(most)}`, 6, 12);
     g.fillText('0', 6, tall - 5);
     const end = time(data.wall);
@@ -448,6 +648,77 @@ if (data.bandwidth.length) {
   chart('bandwidth', [{ name: 'all copies', points: data.bandwidth.map((v, i) => [i * width, v]) }],
         v => bytes(v) + '/s');
 }
+// Roofline: operations a second over operations a byte, both on logarithmic scales; the size of a
+// point is the time of the operator.
+function roofline() {
+  const element = $('roofline'), top = data.peaks.flops, slope = data.peaks.bandwidth;
+  const points = data.roofline, tall = 340, pad = 46;
+  const xs = points.map(p => Math.log10(p.intensity)).concat(Math.log10(top / slope));
+  const ys = points.map(p => Math.log10(p.rate)).concat(Math.log10(top));
+  const span = all => [Math.floor(Math.min(...all) - 0.1), Math.ceil(Math.max(...all) + 0.1)];
+  const [x0, x1] = span(xs), [y0, y1] = span(ys);
+  const most = points.reduce((m, p) => Math.max(m, p.total), 1e-9);
+  $('roofline-words').textContent =
+    `Peaks of this machine, measured with numpy (${data.peaks.machine}): ${rate(top)} in float32 ` +
+    `and ${bytes(slope)}/s. A point is an operator, its size the time in all; points far below the ` +
+    'line have room. Halves, bytes and tiles of the matrix unit may lie above it.';
+  let shown = [];
+  function paint() {
+    const width = element.clientWidth || 900, ratio = window.devicePixelRatio || 1;
+    element.width = width * ratio;
+    element.height = tall * ratio;
+    const g = element.getContext('2d');
+    g.scale(ratio, ratio);
+    g.font = '11px system-ui, sans-serif';
+    const x = v => pad + (v - x0) / (x1 - x0) * (width - pad - 12);
+    const y = v => tall - 30 - (v - y0) / (y1 - y0) * (tall - 44);
+    g.strokeStyle = ink.line;
+    g.fillStyle = ink.soft;
+    for (let n = x0; n <= x1; ++n) {
+      g.beginPath(); g.moveTo(x(n), y(y0)); g.lineTo(x(n), y(y1)); g.stroke();
+      g.fillText(`${Math.pow(10, n)}`, x(n) - 8, tall - 14);
+    }
+    for (let n = y0; n <= y1; ++n) {
+      g.beginPath(); g.moveTo(x(x0), y(n)); g.lineTo(x(x1), y(n)); g.stroke();
+      g.fillText(rate(Math.pow(10, n)).replace(/\.\d+ /, ' ').replace('FLOP/s', ''), 6, y(n) + 4);
+    }
+    g.fillText('operations a byte', width - 110, tall - 2);
+    g.fillText('FLOP/s', 6, 10);
+    const roof = v => Math.min(Math.log10(top), v + Math.log10(slope));
+    const knee = Math.log10(top / slope);
+    g.strokeStyle = ink.mark;
+    g.lineWidth = 2;
+    g.beginPath();
+    g.moveTo(x(x0), y(Math.max(roof(x0), y0)));
+    g.lineTo(x(knee), y(Math.log10(top)));
+    g.lineTo(x(x1), y(Math.log10(top)));
+    g.stroke();
+    g.lineWidth = 1;
+    shown = points.map(p => ({ p, x: x(Math.log10(p.intensity)), y: y(Math.log10(p.rate)),
+                               r: 3 + 11 * Math.sqrt(p.total / most) }));
+    for (const one of shown) {
+      g.fillStyle = colour(data.names.indexOf(one.p.name) + 1);
+      g.globalAlpha = 0.75;
+      g.beginPath();
+      g.arc(one.x, one.y, one.r, 0, 2 * Math.PI);
+      g.fill();
+    }
+    g.globalAlpha = 1;
+  }
+  element.onmousemove = e => {
+    const near = shown.filter(o => Math.hypot(o.x - e.offsetX, o.y - e.offsetY) <= o.r + 2)
+      .sort((a, b) => a.r - b.r)[0];
+    if (!near) { $('tip').hidden = true; return; }
+    const p = near.p, bound = Math.min(top, p.intensity * slope);
+    tell(e, `${p.name} (${p.type}): ${rate(p.rate)}, ${p.intensity.toFixed(2)} operations a byte, ` +
+      `${(100 * p.rate / bound).toFixed(0)} % of what is possible there, ${p.total.toFixed(0)} us`);
+  };
+  element.onmouseleave = () => { $('tip').hidden = true; };
+  paint();
+  window.addEventListener('resize', paint);
+}
+$('roofline-part').hidden = !data.roofline.length;
+if (data.roofline.length) roofline();
 const slices = data.lanes.reduce((n, lane) => n + lane.count, 0);
 $('nothing').hidden = slices > 0;
 $('timeline-part').hidden = slices === 0;

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 import html
-import json
 import os
 
-from anynpu.report import figures
+from anynpu.html_data import json_in_html
+from anynpu.report import figures, operations, peaks
 from anynpu.whole_file import write_whole
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -24,18 +24,30 @@ before the work and stop it after, and ask for calls (ACL_PROF_ACL_API) and task
 <section id="timeline-part"><h2>Timeline</h2>
 <p class="hint">Wheel or w, s: zoom. Drag or a, d: move. Click: details, and the call or tasks of
 a slice. Double click: the whole slice.<br>
+Shift and drag: statistics of a range.<br>
 <input id="find" placeholder="find by name, Enter: next"> <button id="all">show all</button></p>
 <div id="timeline"><canvas id="canvas"></canvas><div id="room"></div></div>
 <div id="details">Nothing selected.</div>
+<div id="range-part" hidden><h2>Range <span id="range-words"></span>
+<button id="range-zoom">zoom to it</button> <button id="range-end">close</button></h2>
+<div class="scroll"><table id="range"></table></div></div>
 </section>
+<section id="slow-part" hidden><h2>Slow runs</h2><ul id="slow"></ul></section>
 <section id="breakdown-part"><h2>Where the time went</h2><div id="breakdown"></div></section>
 <section id="diff-part" hidden><h2>Compared with <span id="other"></span></h2>
 <p id="sentence"></p><div class="scroll"><table id="diff"></table></div></section>
+<section id="types-part"><h2>Operators by type</h2>
+<div class="scroll"><table id="types"></table></div></section>
+<section id="roofline-part" hidden><h2>Roofline</h2>
+<p class="hint" id="roofline-words"></p><canvas id="roofline"></canvas></section>
 <section id="operators-part"><h2>Operators</h2>
 <input id="filter" placeholder="filter by name or type">
 <div class="scroll"><table id="operators"></table></div></section>
 <section id="calls-part"><h2>Calls</h2><div class="scroll"><table id="calls"></table></div>
 </section>
+<section id="stamps-part"><h2>Stamps of the program</h2>
+<p class="hint">Ranges and marks that the program made itself (acl.prof, mstx).</p>
+<div class="scroll"><table id="stamps"></table></div></section>
 <section id="memory-part"><h2>Device memory</h2>
 <p class="hint">What the program allocated, and what loaded models keep for weights and work.</p>
 <canvas id="memory" class="chart"></canvas></section>
@@ -60,29 +72,27 @@ def _columns(slices):
 
 
 def page_data(source, other=None):
+    rows, roofline = figures.operators(source), operations.roofline(source)
     return {
         "title": source.title, "wall": source.end - source.begin, "lost": source.lost,
         "names": source.names, "about": source.about,
         "lanes": [{"group": lane.group, "title": lane.title, "count": len(lane.slices),
                    "columns": _columns(lane.slices)} for lane in source.lanes if len(lane.slices)],
-        "operators": figures.operators(source), "calls": figures.apis(source),
+        "operators": rows, "types": figures.types(rows), "calls": figures.apis(source),
+        "stamps": figures.stamps(source), "slow": figures.slow_runs(source),
         "breakdown": figures.breakdown(source), "memory": figures.memory(source),
-        "bandwidth": figures.bandwidth(source), "stacks": figures.top_stacks(source),
+        "bandwidth": figures.bandwidth(source), "rate": operations.rate(source),
+        "roofline": roofline, "peaks": peaks.peaks() if roofline else None,
+        "stacks": figures.top_stacks(source),
         "diff": figures.compare(source, other) if other else None}
 
 
-def json_in_html(value):
-    """JSON for a script element. No character is left that a browser reads as markup: "</" would
-    end the element, and after "<!--<script" nothing would."""
-    text = json.dumps(value)
-    for character in "<>&":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
+def page_text(source, other=None):
+    """The page as one text."""
+    return TEMPLATE.format(title=html.escape(source.title), css=_read("page.css"),
+                           js=_read("page.js"), data=json_in_html(page_data(source, other)))
 
 
 def write_page(path, source, other=None):
     """Written whole or not at all."""
-    data = json_in_html(page_data(source, other))
-    text = TEMPLATE.format(title=html.escape(source.title), css=_read("page.css"),
-                           js=_read("page.js"), data=data)
-    write_whole(path, text)
+    write_whole(path, page_text(source, other))

@@ -117,6 +117,7 @@ stcError_t general_error(Code code) {
     case Code::not_complete:
       return stcErrorInvalidEvent;
     case Code::task_failed:
+    case Code::kernel_timeout:
       return stcErrorDeviceImageException;
     case Code::aborted:
       return stcErrorInvalidNpuTask;

@@ -26,7 +26,7 @@ struct LaunchJob {
     LaunchStats stats;
     const trace::TraceZone zone(trace::Category::op, name, correlation);
     Status status = module->host().cluster().launch(module->module(), request, &stats);
-    if (status.code() == Code::task_failed) {
+    if (status.code() == Code::task_failed || status.code() == Code::kernel_timeout) {
       lane->host().add_exception(*lane, status, stats.trap_report);
     }
     if (Recorder* record = recorder()) {

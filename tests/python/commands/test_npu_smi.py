@@ -4,11 +4,12 @@ program itself is run against the real runtime."""
 import os
 import re
 import subprocess
+import sys
 
 import pytest
 from build_tree import ROOT
 
-from anynpu import npu_smi, npu_smi_text
+from anynpu import npu_smi, npu_smi_text, other_processes
 from anynpu.runtime_facts import DeviceFacts, RuntimeFacts, RuntimeUnavailable
 
 MIB = 1 << 20
@@ -137,3 +138,81 @@ def test_the_memory_is_the_configured_one():
     done = run_program("info", "-t", "memory", "-i", "0", ANYNPU_DEVICE_MEMORY="3G")
     assert done.returncode == 0, done.stderr
     assert re.search(r"DDR Capacity\(MB\)\s+: 3072\n", done.stdout)
+
+
+HOLDER = """
+import sys, acl
+assert acl.init() == 0 and acl.rt.set_device(0) == 0
+memory, code = acl.rt.malloc(96 << 20, 0)
+stream, code = acl.rt.create_stream()
+print("ready", flush=True)
+while True:
+    for _ in range(200):
+        acl.rt.memset_async(memory, 96 << 20, 1, 96 << 20, stream)
+    acl.rt.synchronize_stream(stream)
+"""
+
+
+@pytest.fixture
+def holder(tmp_path):
+    """A program that uses 96 MiB of device 0 and works all the time; and its environment."""
+    env = {**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)}
+    child = subprocess.Popen([sys.executable, "-c", HOLDER], stdout=subprocess.PIPE, text=True,
+                             env=env)
+    assert child.stdout.readline() == "ready\n"
+    yield child, env
+    child.kill()
+    child.wait()
+
+
+def used(env):
+    done = subprocess.run(["npu-smi", "info", "-t", "usages", "-i", "0"], capture_output=True,
+                          text=True, timeout=60, env=env)
+    assert done.returncode == 0, done.stderr
+    return int(re.search(r"Aicore Usage Rate\(%\)\s+: (\d+)", done.stdout)[1])
+
+
+def test_other_processes_are_seen_with_memory_and_load(holder):
+    child, env = holder
+    done = subprocess.run(["npu-smi", "info"], capture_output=True, text=True, timeout=60, env=env)
+    rows = [line.strip("|").split("|") for line in done.stdout.splitlines()
+            if f" {child.pid} " in line]
+    assert len(rows) == 1, done.stdout
+    assert {len(line) for line in done.stdout.splitlines()} == {106}
+    assert "python" in rows[0][2] and 96 <= int(rows[0][3]) < 200
+    assert used(env) > 20
+    listed = subprocess.run(["npu-smi", "info", "-t", "proc-mem", "-i", "0"], capture_output=True,
+                            text=True, timeout=60, env=env).stdout
+    assert f"Process id:{child.pid} " in listed
+
+
+def test_a_killed_process_disappears_with_its_page(holder, tmp_path):
+    child, env = holder
+    page = tmp_path / "anynpu" / str(child.pid)
+    assert page.exists() and (page.stat().st_mode & 0o777) == 0o600
+    child.kill()
+    child.wait()
+    assert page.exists(), "nobody has looked yet"
+    done = subprocess.run(["npu-smi", "info"], capture_output=True, text=True, timeout=60, env=env)
+    assert f" {child.pid} " not in done.stdout and "No running processes" in done.stdout
+    assert not page.exists()
+
+
+def test_a_process_that_ends_takes_its_page_along(tmp_path):
+    env = {**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", "import acl; acl.init(); acl.rt.set_device(0)"],
+                   check=True, env=env)
+    assert os.listdir(tmp_path / "anynpu") == []
+
+
+def test_pages_of_others_and_damaged_ones_are_left_out(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    (tmp_path / "anynpu").mkdir()
+    (tmp_path / "anynpu" / "1").write_bytes(b"nonsense")
+    (tmp_path / "anynpu" / "words").write_bytes(b"")
+    assert other_processes.uses() == []
+    # A number that was used again: the start of the process differs.
+    header = other_processes.HEADER.pack(other_processes.MAGIC, os.getppid(), 0, 1, 1, 0, b"x")
+    (tmp_path / "anynpu" / str(os.getppid())).write_bytes(header)
+    assert other_processes.read_pages() == {}
+    assert not (tmp_path / "anynpu" / str(os.getppid())).exists()

@@ -232,3 +232,29 @@ def test_a_mark_with_a_stream_passes_through_it(device_0, tmp_path, caplog):
     assert stamps(tmp_path) == [("here", "load")]
     work = Work(read_recording(glob.glob(os.path.join(directories(tmp_path)[0], "PROF_*"))[0]))
     assert "mark_ex" in work.kinds.tolist()
+
+
+def test_a_profile_without_a_handler_does_not_write_into_the_folder_of_an_earlier_one(
+        device_0, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with profile(on_trace_ready=tensorboard_trace_handler("first", analyse_flag=False)):
+        pass
+    before = sorted(os.listdir("first"))
+    assert len(before) == 1
+    with profile():
+        pass
+    assert sorted(os.listdir("first")) == before
+    assert len(os.listdir("data")) == 1, "the default"
+
+
+def test_what_stands_in_for_mindspore_says_so(tmp_path):
+    for text in ("import mindspore\nmindspore.Tensor", "from mindspore import Tensor"):
+        done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True,
+                              timeout=60, cwd=tmp_path)
+        last = done.stderr.splitlines()[-1]
+        assert done.returncode == 1 and "Tensor" in last, done.stderr
+        assert "MindSpore is not installed" in last and "mindspore.profiler" in last
+    done = subprocess.run([sys.executable, "-c", "import mindspore.profiler as p; p.profile; "
+                           "import mindspore; print(hasattr(mindspore, 'Tensor'))"],
+                          capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    assert done.stdout.split() == ["False"], done.stderr

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The second stream reads without waiting for the notify of the first.
+#include <acl/acl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { kSize = 4096 };
+
+static void ok(aclError code) {
+  if (code == ACL_SUCCESS) return;
+  printf("code %d: %s\n", code, aclGetRecentErrMsg());
+  exit(1);
+}
+
+int main(void) {
+  ok(aclInit(NULL));
+  ok(aclrtSetDevice(0));
+  void* memory = NULL;
+  void* copy = NULL;
+  aclrtStream streams[2];
+  aclrtNotify notify = NULL;
+  ok(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
+  ok(aclrtMalloc(&copy, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
+  ok(aclrtCreateStream(&streams[0]));
+  ok(aclrtCreateStream(&streams[1]));
+  ok(aclrtCreateNotify(&notify, 0));
+  ok(aclrtMemsetAsync(memory, kSize, 1, kSize, streams[0]));
+  ok(aclrtRecordNotify(notify, streams[0]));
+  ok(aclrtMemcpyAsync(copy, kSize, memory, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, streams[1]));  // found: race
+  ok(aclrtSynchronizeDevice());
+  ok(aclrtDestroyNotify(notify));
+  ok(aclrtDestroyStream(streams[0]));
+  ok(aclrtDestroyStream(streams[1]));
+  ok(aclrtFree(memory));
+  ok(aclrtFree(copy));
+  ok(aclrtResetDevice(0));
+  ok(aclFinalize());
+  return 0;
+}

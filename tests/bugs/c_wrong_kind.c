@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kind of the copy is the wrong way round.
+#include <acl/acl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { kSize = 4096 };
+
+static void ok(aclError code) {
+  if (code == ACL_SUCCESS) return;
+  printf("code %d: %s\n", code, aclGetRecentErrMsg());
+  exit(1);
+}
+
+int main(void) {
+  ok(aclInit(NULL));
+  ok(aclrtSetDevice(0));
+  void* memory = NULL;
+  char from[64] = {0};
+  ok(aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST));
+  aclError code = aclrtMemcpy(memory, 64, from, 64, ACL_MEMCPY_DEVICE_TO_HOST);  // found: copy-kind
+  printf("%d\n", code);
+  ok(aclrtFree(memory));
+  ok(aclrtResetDevice(0));
+  ok(aclFinalize());
+  return 0;
+}

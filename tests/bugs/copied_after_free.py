@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Freed memory is the source of a copy."""
+import acl
+
+D2H = 2
+SIZE = 4096
+assert acl.init() == 0 and acl.rt.set_device(0) == 0
+memory, ret = acl.rt.malloc(SIZE, 0)
+host, ret = acl.rt.malloc_host(SIZE)
+assert acl.rt.free(memory) == 0
+assert acl.rt.memcpy(host, SIZE, memory, SIZE, D2H) != 0  # found: use-after-free
+assert acl.rt.free_host(host) == 0
+assert acl.rt.reset_device(0) == 0 and acl.finalize() == 0

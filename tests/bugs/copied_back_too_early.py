@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A synchronous copy of what a stream still writes."""
+import acl
+
+D2H = 2
+SIZE = 4096
+assert acl.init() == 0 and acl.rt.set_device(0) == 0
+memory, ret = acl.rt.malloc(SIZE, 0)
+host, ret = acl.rt.malloc_host(SIZE)
+stream, ret = acl.rt.create_stream()
+assert acl.rt.memset_async(memory, SIZE, 7, SIZE, stream) == 0
+assert acl.rt.memcpy(host, SIZE, memory, SIZE, D2H) == 0  # found: read-before-synchronize
+assert acl.rt.synchronize_stream(stream) == 0
+assert acl.rt.destroy_stream(stream) == acl.rt.free(memory) == acl.rt.free_host(host) == 0
+assert acl.rt.reset_device(0) == 0 and acl.finalize() == 0

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The event that the host waits for was recorded before the work."""
+import acl
+
+D2H = 2
+SIZE = 4096
+assert acl.init() == 0 and acl.rt.set_device(0) == 0
+memory, ret = acl.rt.malloc(SIZE, 0)
+host, ret = acl.rt.malloc_host(SIZE)
+stream, ret = acl.rt.create_stream()
+event, ret = acl.rt.create_event()
+assert acl.rt.record_event(event, stream) == 0
+assert acl.rt.memset_async(memory, SIZE, 7, SIZE, stream) == 0
+assert acl.rt.synchronize_event(event) == 0
+assert acl.rt.memcpy(host, SIZE, memory, SIZE, D2H) == 0  # found: read-before-synchronize
+assert acl.rt.synchronize_stream(stream) == 0
+assert acl.rt.destroy_event(event) == acl.rt.destroy_stream(stream) == 0
+assert acl.rt.free(memory) == acl.rt.free_host(host) == 0
+assert acl.rt.reset_device(0) == 0 and acl.finalize() == 0
