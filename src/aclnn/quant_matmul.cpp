@@ -166,6 +166,28 @@ void batch_quant(Recipe& r) {
   write(r, product(r, r.flag("transposeX1"), r.flag("transposeX2")), with_bias(r, s), "out");
 }
 
+// Products of a batch, scaled, then added up over `dims`.
+void summed_product(Recipe& r) {
+  check_groups(r, "groupSize");
+  for (const char* name : {"yScale", "x1Offset", "x2Offset", "yOffset", "bias"}) {
+    if (optional_scale(r, name)) refuse("{} is given; expected null", name);
+  }
+  const Value sums = product(r, r.flag("transposeX1"), r.flag("transposeX2"));
+  const Shape shape = r.shape(sums);
+  if (shape.size() != 3) refuse("x1 and x2 make {}; expected a batch of matrices", to_string(shape));
+  Value y = r.cast(sums, DType::f32);
+  if (const Value columns = optional_scale(r, "x2Scale")) y = r.op("Mul", {y, along(r, columns, shape, -1)});
+  if (const Value rows = optional_scale(r, "x1Scale")) {
+    if (element_count(r.shape(rows)) != shape[0] * shape[1]) {
+      refuse("x1Scale is {}; expected a number for each row of {} matrices of {}", to_string(r.shape(rows)),
+             shape[0], shape[1]);
+    }
+    y = r.op("Mul", {y, r.reshape(rows, {shape[0], shape[1], 1})});
+  }
+  const Ints dims = r.axes("dims", 3);
+  r.out("out", r.op("ReduceSum", {y, r.constant(dims)}, {{"keepdims", r.flag("keepDims")}}));
+}
+
 const Row kRows[] = {
     {"aclnnQuantMatmul", first_version},
     {"aclnnQuantMatmulV2", second_version},
@@ -174,6 +196,8 @@ const Row kRows[] = {
     {"aclnnQuantMatmulV5", fifth_version},
     {"aclnnQuantMatmulWeightNz", fifth_version},
     {"aclnnFusedQuantMatmul", activated_product},
+    {"aclnnFusedQuantMatmulWeightNz", activated_product},
+    {"aclnnQuantMatmulReduceSumWeightNz", summed_product},
     {"aclnnQuantBatchMatmulInplaceAdd", in_place_add},
     {"aclnnBatchMatmulQuant", batch_quant},
 };

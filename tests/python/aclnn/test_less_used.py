@@ -162,3 +162,55 @@ def test_products_of_complex_matrices(nn, turned):
     nn.run("aclnnMv", nn.tensor(a[0]), nn.tensor(np.ascontiguousarray(b[0, :, 0])), one, 0)
     np.testing.assert_allclose(one.read(), a[0].astype(np.complex128) @ b[0, :, 0], rtol=1e-5, atol=1e-5)
     nn.clear()
+
+
+def test_boxes_that_do_not_overlap(nn):
+    boxes = np.array([[[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, -0.1, 1, 0.9], [0, 10, 1, 11], [0, 10.1, 1, 11.1]]],
+                     np.float32)
+    scores = np.array([[[0.9, 0.75, 0.6, 0.95, 0.5]]], np.float32)
+    found = nn.empty(np.int64, (5, 3))
+    nn.run("aclnnNonMaxSuppression", nn.tensor(boxes), nn.tensor(scores), nn.ints([3]), nn.floats([0.5]),
+           nn.floats([0.0]), 0, found)
+    nn.synchronize()
+    assert found.shape() == (2, 3)
+    np.testing.assert_array_equal(found.read_storage()[:48].view(np.int64).reshape(2, 3), [[0, 0, 3], [0, 0, 0]])
+    nn.clear()
+
+
+@pytest.mark.parametrize("axis,shape", [(1, (3,)), (1, (3, 4)), (-1, (5,)), (0, (1,))])
+def test_a_scale_along_some_axes(nn, axis, shape):
+    x, s, b = floats(1, 2, 3, 4, 5), floats(2, *shape), floats(3, *shape)
+    y = nn.empty(np.float32, x.shape)
+    nn.run("aclnnScale", nn.tensor(x), nn.tensor(s), nn.tensor(b), axis, len(shape), True, y)
+    wide = [1] * 4
+    if s.size > 1:
+        wide[axis % 4:axis % 4 + len(shape)] = shape
+    close(y.read(), x.astype(np.float64) * s.reshape(wide) + b.reshape(wide))
+    with pytest.raises(Failed, match="expected its extents"):
+        nn.run("aclnnScale", nn.tensor(x), nn.tensor(floats(2, 7)), None, 1, 1, True, y)
+    nn.clear()
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_quantised_products_of_a_batch_are_added_up(nn, keep):
+    a = rng(1).integers(-128, 128, (3, 4, 16)).astype(np.int8)
+    b = rng(2).integers(-128, 128, (3, 16, 8)).astype(np.int8)
+    rows, columns = np.abs(floats(3, 3, 4)), np.abs(floats(4, 8))
+    y = nn.empty(np.float32, (1, 4, 8) if keep else (4, 8))
+    nn.run("aclnnQuantMatmulReduceSumWeightNz", nn.tensor(a), nn.tensor(b), nn.tensor(rows), nn.tensor(columns), None,
+           None, None, None, None, False, False, 0, nn.ints([0]), keep, y)
+    want = (a.astype(np.int64) @ b * rows[..., None].astype(np.float64) * columns).sum(0, keepdims=keep)
+    np.testing.assert_allclose(y.read(), want, rtol=1e-5)
+    nn.clear()
+
+
+def test_a_quantised_product_through_an_activation(nn):
+    a = rng(1).integers(-128, 128, (4, 16)).astype(np.int8)
+    b = rng(2).integers(-128, 128, (16, 8)).astype(np.int8)
+    rows, columns = np.abs(floats(3, 4)), np.abs(floats(4, 8)) * 1e-3
+    y = nn.empty(np.float32, (4, 8))
+    nn.run("aclnnFusedQuantMatmulWeightNz", nn.tensor(a), nn.tensor(b), nn.tensor(rows), nn.tensor(columns), None,
+           None, None, None, None, None, "relu", 0, y)
+    want = np.maximum(a.astype(np.int64) @ b * rows[:, None].astype(np.float64) * columns, 0)
+    np.testing.assert_allclose(y.read(), want, rtol=1e-5)
+    nn.clear()
