@@ -177,7 +177,7 @@ class Fuser {
   Node node_of(size_t c) const {
     const Cluster& cluster = clusters_[c];
     Node made;
-    made.op = "FusedElementwise";
+    made.op = "TiledElementwise";
     made.domain = "anynpu";
     made.name = graph_.nodes[cluster.nodes.front()].name;
     auto body = std::make_shared<Graph>();

@@ -52,7 +52,7 @@ TEST(Fuse, JoinsWhatIsBehindEachOther) {
   m.part.graph.outputs = {y};
   const graph::Graph made = fused(m.part);
   ASSERT_EQ(made.nodes.size(), 1u);
-  EXPECT_EQ(made.nodes[0].op, "FusedElementwise");
+  EXPECT_EQ(made.nodes[0].op, "TiledElementwise");
   EXPECT_EQ(made.nodes[0].inputs, (std::vector<graph::ValueId>{x, row}));
   EXPECT_EQ(made.nodes[0].outputs, (std::vector<graph::ValueId>{y}));
 }
@@ -74,7 +74,7 @@ TEST(Fuse, DoesNotJoinAcrossASum) {
   const auto sum = m.op("ReduceSum", {squares, axes}, {64, 1});
   const auto y = m.op("Div", {m.op("Sub", {x, sum}), squares});
   m.part.graph.outputs = {y};
-  EXPECT_EQ(m.fused_ops(), (Names{"Mul", "ReduceSum", "FusedElementwise"}));
+  EXPECT_EQ(m.fused_ops(), (Names{"Mul", "ReduceSum", "TiledElementwise"}));
 }
 
 TEST(Fuse, JoinsWhatIsNotBesideEachOther) {
@@ -86,7 +86,7 @@ TEST(Fuse, JoinsWhatIsNotBesideEachOther) {
   m.part.graph.outputs = {b, c};
   auto names = m.fused_ops();
   std::ranges::sort(names);
-  EXPECT_EQ(names, (Names{"FusedElementwise", "Neg"}));
+  EXPECT_EQ(names, (Names{"TiledElementwise", "Neg"}));
 }
 
 TEST(Fuse, AReaderOfWhatIsOverwrittenStaysBefore) {
@@ -96,7 +96,7 @@ TEST(Fuse, AReaderOfWhatIsOverwrittenStaysBefore) {
   const auto y = m.op("Exp", {m.op("Neg", {x})});
   m.part.graph.outputs = {sum, y};
   m.part.overwrites = {{x, y, true}};
-  EXPECT_EQ(m.fused_ops(), (Names{"ReduceSum", "FusedElementwise"}));
+  EXPECT_EQ(m.fused_ops(), (Names{"ReduceSum", "TiledElementwise"}));
 }
 
 TEST(Fuse, ACopyOverWhatIsReadElsewhereIsWhole) {
@@ -105,9 +105,9 @@ TEST(Fuse, ACopyOverWhatIsReadElsewhereIsWhole) {
   const auto y = m.op("Stage", {m.op("Exp", {m.op("Neg", {x})})});
   m.part.graph.outputs = {y};
   m.part.overwrites = {{x, y, false}};
-  EXPECT_EQ(m.fused_ops(), (Names{"FusedElementwise", "Stage"}));
+  EXPECT_EQ(m.fused_ops(), (Names{"TiledElementwise", "Stage"}));
   m.part.overwrites = {{x, y, true}};
-  EXPECT_EQ(m.fused_ops(), (Names{"FusedElementwise"}));
+  EXPECT_EQ(m.fused_ops(), (Names{"TiledElementwise"}));
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ struct Example {
     body->outputs = {product, greater};
     body->nodes = {node_of("Add", {x, row}, sum), node_of("Mul", {sum, scale}, product),
                    node_of("Greater", {product, column}, greater)};
-    node = node_of("FusedElementwise", {0, 1, 2, 3}, 4);
+    node = node_of("TiledElementwise", {0, 1, 2, 3}, 4);
     node.domain = "anynpu";
     node.outputs = {4, 5};
     node.attrs.emplace("body", std::shared_ptr<const graph::Graph>(body));
@@ -47,7 +47,7 @@ struct Example {
   }
 };
 
-TEST(FusedElementwise, RunsItsBodyOverTiles) {
+TEST(TiledElementwise, RunsItsBodyOverTiles) {
   // Less than a tile, whole tiles, and a rest.
   for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{3, 5}, {4, 1024}, {37, 133}}) {
     Example e(rows, columns);
@@ -82,7 +82,7 @@ TEST(FusedElementwise, RunsItsBodyOverTiles) {
   }
 }
 
-TEST(FusedElementwise, RefusesABodyThatDoesNotFit) {
+TEST(TiledElementwise, RefusesABodyThatDoesNotFit) {
   Example e(2, 3);
   e.operands.pop_back();
   e.node.inputs.pop_back();

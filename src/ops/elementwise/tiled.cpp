@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FusedElementwise (domain anynpu): element-wise operators behind each other, tile by tile. The
+// TiledElementwise (domain anynpu): element-wise operators behind each other, tile by tile. The
 // attribute `body` is a graph of them, all results of which have one shape. Each operator runs its
 // own kernel on a tile of some elements; what passes between them stays in the first-level cache.
 #include <algorithm>
@@ -261,15 +261,15 @@ PlanResult plan_fused(const OpContext& context) {
 
 }  // namespace
 
-void register_fused(Registry& registry) {
-  registry.add(OpSchema{.name = "FusedElementwise",
+void register_tiled(Registry& registry) {
+  registry.add(OpSchema{.name = "TiledElementwise",
                         .domain = "anynpu",
                         .inputs = {{"X", "", Presence::variadic}},
                         .outputs = {{"Y", "", Presence::variadic}},
                         .attrs = {{"body", AttrKind::graph, {}, true}},
                         .traits = OpTraits::linear().with(PrecisionClass::fixed),
                         .shape = fused_rule});
-  registry.add(KernelDef{.op = "FusedElementwise",
+  registry.add(KernelDef{.op = "TiledElementwise",
                          .name = "tiles",
                          .domain = "anynpu",
                          .types = kAnyFixed,
