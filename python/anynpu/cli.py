@@ -108,6 +108,9 @@ def parser():
                       "acl.mdl.bundle_load_from_file")
     work.add_argument("--list", action="store_true", help="print the models of a bundle")
     sub.set_defaults(function=bundle)
+
+    from . import compare_speed
+    compare_speed.add_arguments(commands, environment)
     return top
 
 
