@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ops/elementwise/pieces.h"
 #include "ops/elementwise/wide_engine.h"
 #include "tensor/element.h"
 
@@ -22,11 +23,6 @@ struct TypedOp {
   bool folds = false;   // variadic, two inputs at least: f(f(in0, in1), in2) ...
   bool finite = false;  // finite inputs give finite outputs: works on blocked tensors too
 };
-
-// The type that a loop computes `type` in: float32 for 16-bit floats.
-inline DType carried_type(DType type) {
-  return type == DType::f16 || type == DType::bf16 ? DType::f32 : type;
-}
 
 // Calls f with a value of the C++ type that carries numbers of `type`; false for other types.
 template <typename F>
