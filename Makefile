@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# `make help` lists the targets. Each one installs what it needs (Debian packages from packages.apt,
-# pinned Python packages into .venv), builds and runs; nothing else has to be set up by hand.
+# `make help` lists the targets. Each one installs what it needs (Debian packages from packages.apt, for
+# tests also packages-tests.apt; pinned Python packages into .venv), builds and runs; nothing else has to
+# be set up by hand.
 SHELL := /bin/bash
 PYTHON ?= python3
 BUILD ?= build
@@ -20,13 +21,13 @@ define install_packages
 	    --no-install-recommends $$missing > /dev/null; fi
 endef
 
-.PHONY: help deps configure build fuzzers product demo test bench soak fuzz lint asan tsan test-arm test-clients gpu-test test-frameworks docs wheel wheel-test clean test-torch torch-score bench-torch
+.PHONY: help deps configure build fuzzers product demo test bench soak fuzz lint asan tsan test-arm test-clients gpu-test test-frameworks docs doc-pages wheel wheel-test wheel-chroot-test clean test-torch torch-score bench-torch
 .DEFAULT_GOAL := help
 
 help:  ## this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-deps: $(VENV)/.installed  ## install packages.apt and requirements.txt (into .venv)
+deps: $(VENV)/.installed  ## install packages.apt and requirements.txt (into .venv): what the product needs
 
 $(VENV)/.installed: packages.apt requirements.txt
 	$(call install_packages,packages.apt)
@@ -34,18 +35,19 @@ $(VENV)/.installed: packages.apt requirements.txt
 	$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
-# What only `make test` needs, and is large.
-$(VENV)/.tests-installed: $(VENV)/.installed requirements-ray.txt
-	$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-ray.txt
+# What only tests need: GoogleTest, a browser, an emulator, engines to compare with.
+$(VENV)/.tests-installed: $(VENV)/.installed packages-tests.apt requirements-tests.txt requirements-ray.txt
+	$(call install_packages,packages-tests.apt)
+	$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-tests.txt
 	@touch $@
 
 configure: deps
 	@$(CONFIGURE) -B $(BUILD) > $(BUILD).log 2>&1 || (cat $(BUILD).log; exit 1)
 
-build: configure  ## compile everything but the fuzzers into build/
+build: $(VENV)/.tests-installed configure  ## compile everything but the fuzzers into build/
 	cmake --build $(BUILD) -j $(JOBS)
 
-fuzzers: configure
+fuzzers: $(VENV)/.tests-installed configure
 	cmake --build $(BUILD) -j $(JOBS) --target all fuzzers
 
 product: configure  ## compile what users need, without the tests
@@ -54,13 +56,13 @@ product: configure  ## compile what users need, without the tests
 demo: product  ## classify drawn shapes with the guide's quick start, then time ResNet-50
 	@$(PY) examples/demo.py --build $(BUILD)
 
-test: fuzzers $(VENV)/.tests-installed  ## all tests, C++ and Python; ends with 'N passed, N failed'
+test: fuzzers  ## all tests, C++ and Python; ends with 'N passed, N failed'
 	@$(PY) tests/run_all.py --build $(BUILD) $(TEST_ARGS)
 
 bench: build  ## print the table of times
 	@$(PY) bench/run.py --build $(BUILD) --json $(BUILD)/bench.json $(BENCH_ARGS)
 
-soak: build $(VENV)/.tests-installed  ## profile 50,000 events a second for ten minutes (SOAK_SECONDS=600)
+soak: build  ## profile 50,000 events a second for ten minutes (SOAK_SECONDS=600)
 	@ANYNPU_BUILD_DIR=$(BUILD) ANYNPU_SOAK_SECONDS=$(or $(SOAK_SECONDS),600) $(PY) -m pytest -q \
 	  tests/python/profiling/test_prof_files.py -k nothing_is_lost --timeout 1200
 
@@ -80,7 +82,7 @@ fuzz: fuzzers  ## hostile models, programs and media (FUZZ_SECONDS=60 a format),
 	@ANYNPU_BUILD_DIR=$(BUILD) ANYNPU_FUZZ_ROUNDS=$(or $(FUZZ_ROUNDS),100)0 \
 	  $(PY) -m pytest -q tests/python/models/test_random_graphs.py
 
-lint: deps  ## clang-format, clang-tidy (changed files; LINT_ARGS=--all for all), ruff
+lint: $(VENV)/.tests-installed  ## clang-format, clang-tidy (changed files; LINT_ARGS=--all for all), ruff
 	$(call install_packages,packages-lint.apt)
 	@$(PY) tools/lint.py $(LINT_ARGS)
 
@@ -88,13 +90,13 @@ lint: deps  ## clang-format, clang-tidy (changed files; LINT_ARGS=--all for all)
 # Without intercept_tls_get_addr: GCC 12 takes a thread's block of variables that begins 16 bytes
 # into a page for one of an old glibc, believes the 16 bytes before it, and the leak check at the
 # end reads from an address such as 0x930.
-asan: deps  ## C++ tests under the address and undefined-behaviour sanitizers
+asan: $(VENV)/.tests-installed  ## C++ tests under the address and undefined-behaviour sanitizers
 	@$(CONFIGURE) -B build-asan -DANYNPU_BENCH=OFF -DANYNPU_PCH=ON "-DANYNPU_SANITIZE=address;undefined" > build-asan.log
 	cmake --build build-asan -j $(JOBS)
 	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1:intercept_tls_get_addr=0 \
 	  LSAN_OPTIONS=suppressions=$(CURDIR)/tests/leaks_of_others.txt:print_suppressions=0 $(PY) tests/run_all.py --build build-asan --only cpp --timeout 300 $(TEST_ARGS)
 
-tsan: deps  ## C++ tests under the thread sanitizer
+tsan: $(VENV)/.tests-installed  ## C++ tests under the thread sanitizer
 	@$(CONFIGURE) -B build-tsan -DANYNPU_BENCH=OFF -DANYNPU_PCH=ON -DANYNPU_SANITIZE=thread > build-tsan.log
 	cmake --build build-tsan -j $(JOBS)
 	@TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 \
@@ -102,7 +104,7 @@ tsan: deps  ## C++ tests under the thread sanitizer
 
 # Ascend's own hosts are ARM. Python, tools and codecs are left out; every C++ test runs that does
 # not need them.
-test-arm: deps  ## C++ tests compiled for ARM (aarch64), under qemu
+test-arm: $(VENV)/.tests-installed  ## C++ tests compiled for ARM (aarch64), under qemu
 	@dpkg --print-foreign-architectures | grep -qx arm64 || $(ROOT_PREFIX) dpkg --add-architecture arm64
 	$(call install_packages,packages-arm.apt)
 	@$(CONFIGURE) -B build-arm -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/aarch64-linux.cmake \
@@ -160,7 +162,16 @@ bench-torch: product .venv-torch/.installed  ## torch_npu on AnyNPU beside torch
 gpu-test: build  ## on a machine with an NVIDIA GPU: the conformance suite and networks; writes docs/gpu.md
 	@$(PY) tests/gpu/run.py --build $(BUILD)
 
-docs: build  ## regenerate the generated pages of docs/ (figures: after make bench)
+.venv-docs/.installed: requirements-docs.txt
+	@[ -x .venv-docs/bin/python ] || $(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.txt
+	@touch $@
+
+docs: .venv-docs/.installed  ## build the documentation as a site: build/site/index.html
+	@.venv-docs/bin/python tools/site build --out $(BUILD)/site
+	@echo "open $(BUILD)/site/index.html"
+
+doc-pages: build  ## regenerate the generated pages of docs/ (figures: after make bench)
 	@$(PY) tools/gen_environment_docs.py
 	@$(PY) tools/draw_modules.py
 	@$(PY) tests/gpu/run.py --docs
@@ -170,17 +181,28 @@ docs: build  ## regenerate the generated pages of docs/ (figures: after make ben
 	@$(BUILD)/tools/benchop/benchop support > docs/ops.md
 	@$(BUILD)/tools/benchop/benchop names > docs/operator_names.md
 	@$(PY) tools/gen_guide_blocks.py
+	@$(PY) tools/site pages
 	@ANYNPU_BUILD_DIR=$(BUILD) $(PY) tools/gen_ais_bench_docs.py
 	@$(PY) tests/python/onnx_backend/suite.py --build $(BUILD) --docs
 	@$(PY) tests/python/tensorflow_cases/tf_suite.py --build $(BUILD) --docs
 	@[ ! -f $(BUILD)/bench.json ] || $(PY) bench/make_docs.py $(BUILD)/bench.json docs
 
-wheel: deps  ## build dist/anynpu-*.whl
-	$(PY) -m pip wheel --quiet --disable-pip-version-check --no-deps -w dist .
-	@ls -l dist/*.whl
+# For every Python 3.9 to 3.13 of this machine, in one wheel (PYTHONS="python3.11 ..." chooses).
+PYTHONS ?= $(shell for v in 9 10 11 12 13; do for p in python3.$$v $$HOME/.pyenv/versions/3.$$v.*/bin/python3; do \
+  $$p -c "import sysconfig" 2>/dev/null && echo $$p && break; done; done)
+EMPTY :=
+wheel: deps  ## build dist/anynpu-*.whl for Python 3.9 to 3.13
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-wheel.txt
+	@$(CONFIGURE) -B $(BUILD) "-DANYNPU_WHEEL_PYTHONS=$(subst $(EMPTY) $(EMPTY),;,$(strip $(PYTHONS)))" > $(BUILD).log 2>&1 || (cat $(BUILD).log; exit 1)
+	cmake --build $(BUILD) -j $(JOBS) --target product wheel_modules
+	@PATH=$(abspath $(VENV)/bin):$$PATH $(PY) tools/make_wheel.py --build $(BUILD) --out dist
 
 wheel-test: deps  ## install the wheel into a fresh environment and run a program there
 	@PYTHON=$(PY) bash tests/packaging/test_wheel.sh
+
+wheel-chroot-test: wheel  ## install the wheel in a bare Debian 12 and use it there without root
+	@command -v debootstrap > /dev/null || $(ROOT_PREFIX) apt-get install -y -qq debootstrap > /dev/null
+	@$(ROOT_PREFIX) bash tests/packaging/test_chroot.sh "$$(ls -t dist/*manylinux*.whl | head -1)"
 
 clean:  ## remove build folders, not .venv
 	rm -rf $(BUILD) build-* dist *.log

@@ -60,6 +60,11 @@ def bundle(args):
     return bundles.main(args)
 
 
+def completion(args):
+    from . import completion as scripts
+    return scripts.main(args)
+
+
 def check(args):
     from .check import command
     return command.main(args, environment(os.environ))
@@ -111,6 +116,11 @@ def parser():
 
     from . import compare_speed
     compare_speed.add_arguments(commands, environment)
+
+    sub = commands.add_parser("completion", help='completion of all commands: '
+                              'eval "$(anynpu completion bash)"')
+    sub.add_argument("shell", choices=("bash", "zsh", "fish"))
+    sub.set_defaults(function=completion)
     return top
 
 

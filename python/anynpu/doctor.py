@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 from . import __version__, ascend_tree, paths
+from .remedies import remedies
 from .runtime_facts import RuntimeUnavailable, load_acl, read
 
 FEATURES = ("avx2", "fma", "f16c", "avx512f", "avx512_vnni", "avx512_bf16", "avx512_fp16",
@@ -198,6 +199,9 @@ def main():
     reasons += [(title, missing(name)) for name, title in PLUGINS.items() if missing(name)]
     if reasons:
         show("\nnot used", reasons)
+    rows = remedies(reasons, missing("cuda") is None)
+    if rows:
+        show("\nto get it", rows)
     show("\npaths", [
         ("logs", paths.log_folder() or "nowhere (ASCEND_PROCESS_LOG_PATH, ASCEND_WORK_PATH)"),
         ("cache", paths.cache_folder()),

@@ -10,14 +10,14 @@ import sys
 import numpy as np
 
 try:
-    from . import dump_file, whole_file
+    from . import __version__, dump_file, terminal, whole_file
 except ImportError:  # started as a script from the documented folder, through a link to the package
     _here = os.path.abspath(__file__)
     while os.path.islink(_here) and \
             not os.path.exists(os.path.join(os.path.dirname(_here), "_version.py")):
         _here = os.path.join(os.path.dirname(_here), os.readlink(_here))
     sys.path.insert(0, os.path.dirname(os.path.dirname(_here)))
-    from anynpu import dump_file, whole_file
+    from anynpu import __version__, dump_file, terminal, whole_file
 
 COLUMNS = ("Index", "OpType", "Layer", "Output", "CosineSimilarity", "MaxAbsoluteError",
            "MaxRelativeError", "KullbackLeiblerDivergence", "Note")
@@ -93,7 +93,7 @@ def convert(args):
         print(f"[WARNING] -c {args.custom_script_path}: scripts of one's own are not run; tensors "
               "are converted as they are", file=sys.stderr)
     paths, failed = listed(args.dump_path), 0
-    for path in paths:
+    for path in terminal.steps(paths, "msaccucmp", "files"):
         try:
             for target in convert_one(path, args.output_path, args.type, wanted, args.format,
                                       args.shape):
@@ -146,7 +146,7 @@ def measures(mine, theirs):
 def compare_layers(mine, theirs):
     """Rows of the table, in the order of the first dump."""
     rows = []
-    for layer, dump in mine.items():
+    for layer, dump in terminal.steps(mine.items(), "msaccucmp", "layers"):
         other = theirs.get(layer)
         if other is None:
             rows.append([len(rows), dump.op_type, layer, "-", *["NaN"] * 4, "only in the first"])
@@ -189,6 +189,7 @@ def extents_of(text):
 
 def parser():
     top = argparse.ArgumentParser(prog="msaccucmp", description=__doc__)
+    top.add_argument("--version", action="version", version=f"%(prog)s of AnyNPU {__version__}")
     commands = top.add_subparsers(dest="command", required=True)
     sub = commands.add_parser("convert", help="dump files to .npy, overflow records to .json")
     sub.add_argument("-d", dest="dump_path", required=True,

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 
+from . import __version__
 from . import stc_prof_tables as tables
 
 FOLDER = "stc-prof.data"
@@ -90,6 +91,7 @@ def detail(options):
 
 def parser():
     top = argparse.ArgumentParser(prog="stc-prof", description=__doc__)
+    top.add_argument("--version", action="version", version=f"%(prog)s of AnyNPU {__version__}")
     commands = top.add_subparsers(dest="command", required=True)
     one = commands.add_parser("record", help="run a program and record it")
     one.add_argument("--output-dir", default=FOLDER)

@@ -3,6 +3,8 @@
 import argparse
 import sys
 
+from . import __version__
+
 ATTRIBUTES = [
     "Chip HW Version", "Board HW Version", "Clusters Per Chip", "NPCs Per Cluster",
     "Shared Memory (KiB)", "Global Memory (MiB)", "Concurrent Kernels", "PCI Bus (simulated)",
@@ -10,10 +12,15 @@ ATTRIBUTES = [
 ]
 
 
+def parser():
+    made = argparse.ArgumentParser(prog="stc-smi", description=__doc__)
+    made.add_argument("--version", action="version", version=f"%(prog)s of AnyNPU {__version__}")
+    made.add_argument("-q", "--query", action="store_true", help="show every attribute")
+    return made
+
+
 def main(words=None):
-    parser = argparse.ArgumentParser(prog="stc-smi", description=__doc__)
-    parser.add_argument("-q", "--query", action="store_true", help="show every attribute")
-    options = parser.parse_args(words)
+    options = parser().parse_args(words)
     from hpe import _hpe
     count = _hpe.device_count()
     if count == 0:

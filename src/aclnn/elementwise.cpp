@@ -42,7 +42,7 @@ Value remainder(Recipe& r, Value a, Value b) {
 
 Value floor_quotient(Recipe& r, Value a, Value b) {
   if (is_floating(r.dtype(a))) return r.op("Floor", {r.op("Div", {a, b})});
-  return r.op("Div", {r.op("Sub", {a, remainder(r, a, b)}), b});
+  return r.op("FloorDiv", {a, b});  // a - remainder may be out of range
 }
 
 // mode 0: exact quotient, 1: towards zero, 2: down.

@@ -58,11 +58,14 @@ const std::unordered_map<std::string_view, Hooks>& table() {
       {"aclrtLaunchKernelWithConfig", {before_launch, after_launch_kernel_with}},
       {"aclrtLaunchKernelWithHostArgs", {before_launch, after_launch_kernel_with}},
       {"aclrtSynchronizeStream", {nullptr, after_synchronize_stream}},
-      {"aclrtSynchronizeStreamWithTimeout", {nullptr, after_synchronize_stream}},
+      {"aclrtSynchronizeStreamWithTimeout",
+       {before_synchronize_with_timeout, after_synchronize_stream}},
       {"aclrtSynchronizeDevice", {nullptr, after_synchronize_device}},
-      {"aclrtSynchronizeDeviceWithTimeout", {nullptr, after_synchronize_device}},
+      {"aclrtSynchronizeDeviceWithTimeout",
+       {before_synchronize_device_with_timeout, after_synchronize_device}},
       {"aclrtSynchronizeEvent", {nullptr, after_synchronize_event}},
-      {"aclrtSynchronizeEventWithTimeout", {nullptr, after_synchronize_event}},
+      {"aclrtSynchronizeEventWithTimeout",
+       {before_synchronize_with_timeout, after_synchronize_event}},
       {"aclrtStreamQuery", {nullptr, after_query_stream}},
       {"aclrtQueryEvent", {nullptr, after_query_event}},
       {"aclrtQueryEventWaitStatus", {nullptr, after_query_event}},
@@ -75,6 +78,10 @@ const std::unordered_map<std::string_view, Hooks>& table() {
       {"aclrtDestroyStreamForce", {before_destroy_stream, nullptr}},
       {"aclrtStreamAbort", {before_destroy_stream, nullptr}},
       {"aclrtValueWait", {nullptr, after_value_wait}},
+      {"aclrtHostRegister", {before_host_register, nullptr}},
+      {"aclrtHostRegisterV2", {before_host_register, nullptr}},
+      {"aclrtReserveMemAddress", {before_reserve_address, nullptr}},
+      {"aclrtDeviceCanAccessPeer", {before_can_access_peer, nullptr}},
   };
   return *map;
 }

@@ -54,4 +54,11 @@ void after_wait_notify(Call& call);
 void before_destroy_stream(Call& call);
 void after_value_wait(Call& call);
 
+// card_rules.cpp
+void before_host_register(Call& call);
+void before_synchronize_with_timeout(Call& call);
+void before_synchronize_device_with_timeout(Call& call);
+void before_reserve_address(Call& call);
+void before_can_access_peer(Call& call);
+
 }  // namespace anynpu::check

@@ -28,12 +28,13 @@ DATA = (".tsv", ".json", ".map", ".in", ".apt")
 SOURCES = (".h", ".cpp", ".c", ".cc", ".inc", ".def", ".py", ".md", ".tsv", ".cmake")
 IGNORED = ("tests/fuzz/corpus/", "tests/lint/words_of_others",
            "tests/python/project/test_names_exist.py",  # names what does not exist
-           "docs/guide_blocks.md", "docs/hpe_blocks.md", "docs/ais_bench_blocks.md")  # quote others
+           "docs/guide_blocks.md", "docs/hpe_blocks.md", "docs/page_blocks.md", "docs/ais_bench_blocks.md")  # quote others
 OTHERS = os.path.join(HERE, "words_of_others.txt")
 
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 FENCE = re.compile(r"^ *```.*?^ *```", re.M | re.S)
+MARK = re.compile(r"<!--.*?-->", re.S)  # for tests/support/page_blocks.py
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 PATH = re.compile(r"(?<![\w$/.*-])[\w.*<>+-]*(?:/[\w.*<>+-]+)*\.(?:%s)\b(?!\()" %
                   "|".join(s[1:] for s in SOURCES))
@@ -76,7 +77,8 @@ def hash_comments(text):
 def comments(name, text):
     """(first line, text) of everything in a file that people read and machines do not."""
     if name.endswith(".md"):
-        blanked = FENCE.sub(lambda m: "\n" * m.group(0).count("\n"), text)
+        blanked = MARK.sub(lambda m: "\n" * m.group(0).count("\n"),
+                           FENCE.sub(lambda m: "\n" * m.group(0).count("\n"), text))
         return list(enumerate(blanked.splitlines(), start=1))
     if name.endswith(CPP):
         return list(cpp_comments(text))

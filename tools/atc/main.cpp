@@ -9,6 +9,7 @@
 #include <new>
 
 #include "base/log.h"
+#include "base/version.h"
 #include "modes.h"
 #include "options.h"
 
@@ -125,6 +126,11 @@ int main(int argc, char** argv) {
   if (line.ok() && (line->has("help") || args.empty())) {
     std::fputs(anynpu::atc::help().c_str(), stdout);
     return args.empty() ? 1 : 0;
+  }
+  if (line.ok() && line->has("version")) {
+    std::printf("atc of AnyNPU %.*s\n", static_cast<int>(anynpu::kVersion.size()),
+                anynpu::kVersion.data());
+    return 0;
   }
   std::puts("ATC start working now, please wait for a moment.");
   std::fflush(stdout);

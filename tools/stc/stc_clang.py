@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 
+VERSION = "@PROJECT_VERSION@"
 HERE = os.path.dirname(os.path.realpath(__file__))
 PREFIX = os.path.dirname(HERE)
 
@@ -63,6 +64,7 @@ def main():
         sys.exit("stc-clang: clang 19 was not found; install the package clang-19")
     arguments = device_arguments(sys.argv[1:])
     if arguments == ["--version"]:
+        print(f"{os.path.basename(sys.argv[0])} of AnyNPU {VERSION}, by", flush=True)
         os.execv(clang, [clang, "--target=riscv32-unknown-elf", "--version"])
     include = os.path.join(PREFIX, "riscv32npu", "include")
     command = [clang, *DEVICE, "-isystem", include, "-include", "npurt.h"]

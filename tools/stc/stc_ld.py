@@ -11,6 +11,7 @@ import os
 import shutil
 import sys
 
+VERSION = "@PROJECT_VERSION@"
 PREFIX = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 DOCUMENTED_PREFIX = "/usr/local/hpe/"
 
@@ -32,6 +33,8 @@ def main():
         if arguments[1:2] != ["gnu"]:
             sys.exit(f"stc-ld.lld: flavor is {' '.join(arguments[1:2])}, expected gnu")
         arguments = arguments[2:]
+    if arguments == ["--version"]:
+        print(f"stc-ld.lld of AnyNPU {VERSION}, by", flush=True)
     os.execv(linker, [linker, *map(resolve, arguments)])
 
 

@@ -5,6 +5,8 @@ import sys
 from dataclasses import dataclass
 from typing import Any, Callable
 
+from anynpu import __version__
+
 from ais_bench.infer import option_types as kinds
 
 
@@ -86,6 +88,8 @@ LIMITS = {"threads": 64, "warmup_count": 10000, "batchsize": 4096, "dymBatch": 4
 def parser():
     made = argparse.ArgumentParser(prog="ais_bench", description="Runs an offline model and "
                                    "measures it.")
+    made.add_argument("--version", action="version",
+                      version=f"ais_bench 0.0.2 of AnyNPU {__version__}")
     for option in OPTIONS:
         more = {"choices": option.choices} if option.choices else {}
         if option.required:

@@ -3,6 +3,8 @@
 import sys
 import time
 
+from anynpu.terminal import duration
+
 _WIDTH = 30
 
 
@@ -17,10 +19,13 @@ def progress(items, title):
         if done == len(items) or (out.isatty() and now - last > 0.1):
             last = now
             seconds = max(now - begin, 1e-9)
+            rest = (len(items) - done) * seconds / done
+            left = f", {duration(rest)} left" if done < len(items) else ""
             full = _WIDTH * done // len(items)
-            out.write(f"\r{title}: {100 * done // len(items):3d}%|"
+            clear = "\033[K" if out.isatty() else ""  # the line before may be longer
+            out.write(f"\r{clear}{title}: {100 * done // len(items):3d}%|"
                       f"{'#' * full}{' ' * (_WIDTH - full)}| {done}/{len(items)} "
-                      f"[{seconds:.2f}s, {done / seconds:.2f}it/s]")
+                      f"[{seconds:.2f}s, {done / seconds:.2f}it/s{left}]")
             out.flush()
     if items:
         out.write("\n")

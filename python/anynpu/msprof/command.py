@@ -14,7 +14,8 @@
 Options: --output --type=text|db --ascendcl --task-time=on|off|l0|l1|l2 --runtime-api --msproftx
 --task-memory --aic-metrics --host-sys=cpu,mem,disk,network --host-sys-usage --storage-limit=500MB
 --iteration-id --model-id --summary-format=csv|json --reports=FILE; DIR is a PROF_* directory or the
-folder that holds some. docs/profiling.md tells more.
+folder that holds some. docs/profiling.md tells more; --version
+prints the version.
 """
 from __future__ import annotations
 
@@ -22,6 +23,7 @@ import os
 import shutil
 import sys
 
+from anynpu import __version__
 from anynpu.msprof import options
 from anynpu.msprof.collect import collect
 from anynpu.msprof.console import export_all, query, say
@@ -78,6 +80,9 @@ def main(argv=None):
     if not argv or argv[0] in ("--help", "-h"):
         print(__doc__)
         return 0 if argv else 1
+    if argv == ["--version"]:
+        print(f"msprof of AnyNPU {__version__}")
+        return 0
     try:
         given, program = options.parse(argv)
         if program or "pid" in given or "sys-period" in given:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 
 from anynpu.msprof import options
@@ -11,10 +12,13 @@ from anynpu.msprof.export import export
 from anynpu.msprof.recording import RecordingError, read_recording
 from anynpu.msprof.timeline import REPORT_NAMES
 from anynpu.msprof.work import Work
+from anynpu.terminal import painted
 
 
 def say(kind, text):
-    print(f"[{kind}] {text}", flush=True)
+    colour = {"ERROR": "red", "WARNING": "yellow"}.get(kind)
+    label = painted(f"[{kind}]", colour, sys.stdout) if colour else f"[{kind}]"
+    print(f"{label} {text}", flush=True)
 
 
 def layers_of(path):

@@ -12,6 +12,7 @@ from anynpu.msprof.database import write_database
 from anynpu.msprof.recording import RecordingError, read_recording
 from anynpu.msprof.tables import TABLES
 from anynpu.msprof.work import Work
+from anynpu.terminal import Progress
 from anynpu.whole_file import whole, write_whole
 
 OUTPUT = "mindstudio_profiler_output"
@@ -94,33 +95,50 @@ def export(path, types=("text", "db"), summary_format="csv", layers=None, step=(
         keep_step(recording, *step)
     work = Work(recording)
     stamp = time.strftime("%Y%m%d%H%M%S")
-    folder = os.path.join(path, OUTPUT)
     written = []
+    parts = ("text" in types) * (3 + len(TABLES)) + ("db" in types)
+    with Progress(os.path.basename(path), parts, "files") as progress:
+        if "text" in types:
+            written += export_timelines(work, path, stamp, layers, progress)
+            written += export_tables(work, path, stamp, summary_format, progress)
+        if "db" in types:
+            written.append(write_database(work, os.path.join(path, f"msprof_{stamp}.db")))
+            progress.step()
     if "text" in types:
-        os.makedirs(folder, exist_ok=True)
-        os.makedirs(os.path.join(path, "mindstudio_profiler_log"), exist_ok=True)
-        marks = timeline.make_tx(work)
-        known = marks if layers is None else None
-        for name, lines in (("msprof", timeline.make_timeline(work, layers, known)),
-                            ("msprof_tx", marks + timeline.make_device_tx(work)),
-                            ("step_trace", timeline.make_steps(work) if work.iterations else [])):
-            if lines:
-                written.append(write_json(os.path.join(folder, f"{name}_{stamp}.json"), lines))
-        for name, table in TABLES.items():
-            header, rows = table(work)
-            if not rows:
-                continue
-            if summary_format == "json":
-                import json
-                lines = [json.dumps(dict(zip(header, row))) for row in rows]
-                written.append(write_json(os.path.join(folder, f"{name}_{stamp}.json"), lines))
-            else:
-                written += write_csv(folder, name, stamp, header, rows)
-    if "db" in types:
-        written.append(write_database(work, os.path.join(path, f"msprof_{stamp}.db")))
-    if "text" in types:
-        written.append(write_whole(os.path.join(folder, "README.txt"), readme(work, written)))
+        target = os.path.join(path, OUTPUT, "README.txt")
+        written.append(write_whole(target, readme(work, written)))
     _mark_parsed(path)
+    return written
+
+
+def export_timelines(work, path, stamp, layers, progress):
+    folder, written = os.path.join(path, OUTPUT), []
+    os.makedirs(folder, exist_ok=True)
+    os.makedirs(os.path.join(path, "mindstudio_profiler_log"), exist_ok=True)
+    marks = timeline.make_tx(work)
+    known = marks if layers is None else None
+    for name, make in (("msprof", lambda: timeline.make_timeline(work, layers, known)),
+                       ("msprof_tx", lambda: marks + timeline.make_device_tx(work)),
+                       ("step_trace",
+                        lambda: timeline.make_steps(work) if work.iterations else [])):
+        lines = make()
+        if lines:
+            written.append(write_json(os.path.join(folder, f"{name}_{stamp}.json"), lines))
+        progress.step()
+    return written
+
+
+def export_tables(work, path, stamp, summary_format, progress):
+    folder, written = os.path.join(path, OUTPUT), []
+    for name, table in TABLES.items():
+        header, rows = table(work)
+        if rows and summary_format == "json":
+            import json
+            lines = [json.dumps(dict(zip(header, row))) for row in rows]
+            written.append(write_json(os.path.join(folder, f"{name}_{stamp}.json"), lines))
+        elif rows:
+            written += write_csv(folder, name, stamp, header, rows)
+        progress.step()
     return written
 
 

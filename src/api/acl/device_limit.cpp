@@ -99,7 +99,7 @@ aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t* actualTimeout) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(actualTimeout, "actualTimeout"));
     ANYNPU_TRY(service::set_execute_limit_us(timeout));
-    *actualTimeout = timeout;
+    *actualTimeout = timeout == 0 ? UINT64_MAX : timeout;  // 0: never
     return {};
   });
 }

@@ -248,6 +248,14 @@ TEST_F(RuntimeFacts, LimitsOfDevicesAreRoundedUp) {
   }
 }
 
+TEST_F(RuntimeFacts, NoLimitOfOperatorsIsTheLargestNumber) {
+  uint64_t actual = 0;
+  EXPECT_EQ(aclrtSetOpExecuteTimeOutV2(2'500'000, &actual), ACL_SUCCESS);
+  EXPECT_EQ(actual, 2'500'000u);
+  EXPECT_EQ(aclrtSetOpExecuteTimeOutV2(0, &actual), ACL_SUCCESS);
+  EXPECT_EQ(actual, UINT64_MAX);
+}
+
 TEST_F(RuntimeFacts, AReportBelongsToOneThread) {
   ASSERT_EQ(aclrtSubscribeReport(pthread_self(), s_), ACL_SUCCESS);
   const aclError again = aclrtSubscribeReport(pthread_self(), s_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of the simulated chip (base/soc.h): local memory sizes and architecture follow from
 // its name; core counts and memory are those of the actual device. The table of chips comes from
-// public documents.
+// public documents; what they do not state is an error, never a guess.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/soc.h"
 
 namespace anynpu::service {
 
@@ -22,7 +23,8 @@ bool fits_chip(std::string_view soc_name);
 bool has_hbm(std::string_view soc_name);
 
 // Fact 0 to 16 as text: a decimal number or a name, in the order of the interface.
-Result<std::string> chip_fact(int fact);
+// unsupported_feature: it is not known of this chip.
+Result<std::string> chip_fact(int fact, std::string_view soc = soc_name());
 
 // Which atomic operations work between devices or with the host: a mask by operation number.
 // Copies that reduce are the only ones.

@@ -36,6 +36,19 @@ TEST(ChipFacts, AllAreNumbersButTwoNames) {
   EXPECT_EQ(chip_fact(-1).status().code(), Code::invalid_argument);
 }
 
+TEST(ChipFacts, WhatNoDocumentStatesIsAnError) {
+  EXPECT_EQ(chip_fact(15, "Ascend950PR_9599").value(), "3510");
+  for (const int unknown : {1, 6, 7, 8, 9, 10, 11, 12, 14}) {
+    const Status status = chip_fact(unknown, "Ascend950PR_9599").status();
+    EXPECT_EQ(status.code(), Code::unsupported_feature) << unknown;
+    EXPECT_NE(status.message().find("Ascend950PR_9599 is not known"), std::string::npos);
+  }
+  EXPECT_EQ(chip_fact(1, "Ascend910B2").value(), std::to_string(192 * 1024));
+  EXPECT_EQ(chip_fact(6, "Ascend910B2").value(), "1800");
+  EXPECT_EQ(chip_fact(8, "Ascend310P3").value(), "0") << "it has no such memory";
+  EXPECT_EQ(chip_fact(6, "Ascend615").status().code(), Code::unsupported_feature);
+}
+
 TEST(ChipFacts, CopiesReduceAndNothingElseIsAtomic) {
   EXPECT_EQ(*atomic_capability(30), 1u | 4 | 8 | 16 | 32);
   EXPECT_EQ(*atomic_capability(0), 0u);

@@ -109,9 +109,9 @@ except Exception as error:
     print("refused", type(error).__name__, str(error).replace(chr(10), " ")[:300])
 """
 
-# In a mount namespace of its own, so that nothing outside changes: folders that only root may
-# enter, and in which the interpreter or Ray lies, are entered by all. Then the user changes, and
-# the program starts.
+# Folders that only root may enter, and in which the interpreter or Ray lies, are entered by all; in
+# a mount namespace of its own, so that nothing outside changes. Then the user changes, and the
+# program starts.
 AS_NOBODY = r"""
 import ctypes, os, stat, sys
 libc = ctypes.CDLL(None, use_errno=True)
@@ -125,16 +125,23 @@ def mount(source, target, kind=None, flags=0, data=None):
 
 
 NEW_NAMESPACE, BIND, PRIVATE = 0x20000, 4096 | 16384, 1 << 18 | 16384
-if libc.unshare(NEW_NAMESPACE):
-    raise OSError(ctypes.get_errno(), "unshare")
-mount(None, "/", flags=PRIVATE)
 needed = {os.path.realpath(path) for path in (sys.prefix, sys.base_prefix, *sys.path) if path}
-for path in sorted(needed):
+
+
+def closed_folders(path):
     walk = "/"
     for part in path.split("/")[1:]:
         walk = os.path.join(walk, part)
-        if walk == path or not os.path.isdir(walk) or os.stat(walk).st_mode & stat.S_IXOTH:
-            continue
+        if walk != path and os.path.isdir(walk) and not os.stat(walk).st_mode & stat.S_IXOTH:
+            yield walk
+
+
+if any(any(closed_folders(path)) for path in needed):
+    if libc.unshare(NEW_NAMESPACE):
+        raise OSError(ctypes.get_errno(), "unshare")
+    mount(None, "/", flags=PRIVATE)
+for path in sorted(needed):
+    for walk in closed_folders(path):
         # The closed folder becomes an open one with nothing in it but the way to the path.
         kept = os.open(path, os.O_PATH)
         mount("none", walk, "tmpfs", 0, "mode=755,size=1m")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cards let pass and `anynpu check` reports: copies beyond the end of a block, and a missing
-init."""
+"""What passes and `anynpu check` reports: copies beyond the end of a block, a missing init, and
+calls that a card may refuse."""
 
 import os
 import subprocess
@@ -74,3 +74,26 @@ def test_a_late_init_is_told_as_well(check, tmp_path):
                    "assert ret == 0 and acl.init() == 0\n"
                    "assert acl.rt.destroy_context(context) == 0 and acl.finalize() == 0\n")
     assert ("no-init", 2) in check(str(app)).places()
+
+
+def test_calls_that_a_card_may_refuse_are_told_at_their_lines(check_text):
+    done = check_text("""
+        import numpy as np
+        host = np.zeros(8192, np.uint8)
+        start = acl.util.numpy_to_ptr(host) // 64 * 64 + 64
+        start += 64 * (start % 4096 == 0)
+        stream, ret = acl.rt.create_stream()
+        _, ret = acl.rt.host_register(start, 64, 0)
+        assert ret == 0 and acl.rt.host_unregister(start) == 0
+        assert acl.rt.synchronize_stream_with_timeout(stream, 0) == 0
+        assert acl.rt.synchronize_stream_with_timeout(stream, 1000) == 0
+        can, ret = acl.rt.device_can_access_peer(0, 0)
+        assert ret == 0
+        address, ret = acl.rt.reserve_mem_address(2 << 20, 4096, 0, 0)
+        assert ret == 0 and acl.rt.release_mem_address(address) == 0
+        assert acl.rt.destroy_stream(stream) == 0
+    """)
+    told = [f["message"] for f in done.findings if f["kind"] == "card-may-refuse"]
+    assert done.kinds().count("card-may-refuse") == 4, (done.findings, done.done.stderr)
+    words = ["host_register", "synchronize_stream_with_timeout", "can_access_peer", "reserve_mem"]
+    assert all(word in text for word, text in zip(words, told)), told

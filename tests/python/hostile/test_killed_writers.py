@@ -11,6 +11,7 @@ import textwrap
 import time
 
 import numpy as np
+import onnx
 import pytest
 from build_tree import SUPPORT
 from hpe_programs import kernels
@@ -144,6 +145,32 @@ def test_a_profile_of_a_killed_program_exports_or_says_why(tmp_path, om):
                               text=True, timeout=300)
         assert "Traceback" not in done.stderr and done.returncode in (0, 1), done.stderr
         assert leftovers(path) == []
+
+
+def test_a_model_whose_compiler_was_killed_is_there_whole_or_not_at_all(tmp_path):
+    weight = numpy_helper.from_array(np.ones((1, 4 << 20), np.float32), "w")
+    info = helper.make_tensor_value_info
+    graph = helper.make_graph([helper.make_node("Add", ["x", "w"], ["y"])], "net",
+                              [info("x", TensorProto.FLOAT, [1, 1])],
+                              [info("y", TensorProto.FLOAT, [1, 4 << 20])], [weight])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8),
+              tmp_path / "net.onnx")
+    command = ["atc", f"--model={tmp_path}/net.onnx", "--framework=5", f"--output={tmp_path}/net",
+               "--soc_version=Ascend310P3"]
+    began = time.monotonic()
+    assert subprocess.run(command, stdout=subprocess.DEVNULL, timeout=300).returncode == 0
+    took = time.monotonic() - began
+    whole = (tmp_path / "net.om").read_bytes()
+    for _ in range(2 * ROUNDS):
+        (tmp_path / "net.om").unlink(missing_ok=True)
+        started = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(random.uniform(0, took))
+        started.kill()
+        started.wait()
+        if (tmp_path / "net.om").exists():
+            assert (tmp_path / "net.om").read_bytes() == whole
+    assert subprocess.run(command, stdout=subprocess.DEVNULL, timeout=300).returncode == 0
+    assert (tmp_path / "net.om").read_bytes() == whole and leftovers(tmp_path) == []
 
 
 EXPORT = """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of acl/dvpp that pyACL does not have, from C: pools of blocks, regions, bound channels
-and round views. Built as the samples are: with the folders acl and acl/dvpp alone."""
+"""acl/dvpp from C: pools of blocks, regions, bound channels, round views, sizes that programs
+choose. Built as the samples are: with the folders acl and acl/dvpp alone."""
 import os
 import subprocess
 
@@ -235,7 +235,97 @@ int main(void) {
   return end();
 }
 """
-PROGRAMS = {"pools": POOLS, "regions": REGIONS, "stitching": STITCHING, "bound channels": BOUND}
+# The output of a JPEG decoder has the size that the program asks for; interpolation 0 blends and 1
+# takes the nearest sample.
+SIZES = HEAD + r"""
+static int decode(const hi_venc_pack* pack, int width, int height, hi_vpc_pic_info* to) {
+  hi_vdec_stream file = {HI_TRUE, HI_FALSE, HI_TRUE, 5, 0, pack->len, pack->addr};
+  hi_vdec_pic_info out = {0};
+  out.width = (hi_u32)width;
+  out.height = (hi_u32)height;
+  out.width_stride = (hi_u32)width;
+  out.height_stride = (hi_u32)height;
+  out.pixel_format = HI_PIXEL_FORMAT_YUV_SEMIPLANAR_420;
+  out.vir_addr = (hi_u64)(size_t)to->picture_address;
+  out.buffer_size = (hi_u32)(width * height * 3 / 2);
+  CHECK(hi_mpi_vdec_send_stream(1, &file, &out, -1));
+  hi_video_frame_info frame = {0};
+  hi_vdec_stream sent = {0};
+  hi_vdec_supplement_info more = {0};
+  CHECK(hi_mpi_vdec_get_frame(1, &frame, &more, &sent, -1));
+  EXPECT(frame.v_frame.width == (hi_u32)width && frame.v_frame.height == (hi_u32)height);
+  EXPECT(frame.v_frame.frame_flag == 0 && sent.pts == 5);
+  CHECK(hi_mpi_vdec_release_frame(1, &frame));
+  return 0;
+}
+static unsigned char luma(const hi_vpc_pic_info* info, int offset) {
+  unsigned char value = 0;
+  aclrtMemcpy(&value, 1, (char*)info->picture_address + offset, 1, ACL_MEMCPY_DEVICE_TO_HOST);
+  return value;
+}
+int main(void) {
+  if (start()) return 1;
+  hi_venc_chn_attr made = {0};
+  made.venc_attr.type = HI_PT_JPEG;
+  made.venc_attr.max_pic_width = made.venc_attr.pic_width = W;
+  made.venc_attr.max_pic_height = made.venc_attr.pic_height = H;
+  made.venc_attr.buf_size = 1 << 20;
+  CHECK(hi_mpi_venc_create_chn(2, &made));
+  hi_venc_start_param any = {-1};
+  CHECK(hi_mpi_venc_start_chn(2, &any));
+  hi_vpc_pic_info memory = picture(128);
+  CHECK(aclrtMemset(memory.picture_address, BYTES, 200, W * H / 2)); /* bright above, grey below */
+  hi_video_frame_info frame = {0};
+  frame.v_frame.width = frame.v_frame.width_stride[0] = W;
+  frame.v_frame.height = frame.v_frame.height_stride[0] = H;
+  frame.v_frame.pixel_format = HI_PIXEL_FORMAT_YUV_SEMIPLANAR_420;
+  frame.v_frame.virt_addr[0] = memory.picture_address;
+  hi_venc_pack pack;
+  hi_venc_stream stream = {0};
+  stream.pack = &pack;
+  stream.pack_cnt = 1;
+  CHECK(hi_mpi_venc_send_frame(2, &frame, -1));
+  CHECK(hi_mpi_venc_get_stream(2, &stream, -1));
+
+  hi_vdec_chn_attr attr = {0};
+  attr.type = HI_PT_JPEG;
+  attr.mode = HI_VDEC_SEND_MODE_FRAME;
+  attr.pic_width = W;
+  attr.pic_height = H;
+  CHECK(hi_mpi_vdec_create_chn(1, &attr));
+  CHECK(hi_mpi_vdec_start_recv_stream(1));
+  hi_vpc_pic_info full = picture(0), half = picture(0);
+  if (decode(&pack, W, H, &full) || decode(&pack, W / 2, H / 2, &half)) return 1;
+  EXPECT(luma(&full, W * (H / 2 - 8)) > 190 && luma(&full, W * (H - 1)) < 135);
+  EXPECT(luma(&half, W / 2 * (H / 4 - 4)) > 190 && luma(&half, W / 2 * (H / 2 - 1)) < 135);
+  EXPECT(luma(&half, W / 2 * (H / 2) * 3 / 2) == 0); /* nothing behind the smaller picture */
+  CHECK(hi_mpi_venc_release_stream(2, &stream));
+  CHECK(hi_mpi_vdec_destroy_chn(1));
+  CHECK(hi_mpi_venc_destroy_chn(2));
+
+  hi_vpc_chn_attr vpc = {0};
+  CHECK(hi_mpi_vpc_create_chn(0, &vpc));
+  hi_vpc_pic_info from = {memory.picture_address, W * H * 3 / 2, W, H, W, H,
+                          HI_PIXEL_FORMAT_YUV_SEMIPLANAR_420};
+  hi_vpc_pic_info to = {full.picture_address, BYTES, W, 2 * H, W, 2 * H,
+                        HI_PIXEL_FORMAT_YUV_SEMIPLANAR_420};
+  hi_u32 task = 0;
+  for (int kind = 0; kind < 2; ++kind) {
+    CHECK(hi_mpi_vpc_resize(0, &from, &to, 0, 0, (hi_u32)kind, &task, -1));
+    CHECK(hi_mpi_vpc_get_process_result(0, task, -1));
+    int between = 0; /* rows that have neither value: blended ones, at the edge */
+    for (int y = 0; y < 2 * H; ++y) {
+      int value = luma(&to, y * W);
+      between += value != 200 && value != 128;
+    }
+    EXPECT(kind == 0 ? between > 0 : between == 0);
+  }
+  CHECK(hi_mpi_vpc_destroy_chn(0));
+  return end();
+}
+"""
+PROGRAMS = {"pools": POOLS, "regions": REGIONS, "stitching": STITCHING, "bound channels": BOUND,
+            "sizes and interpolation": SIZES}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

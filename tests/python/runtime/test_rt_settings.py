@@ -110,6 +110,7 @@ def test_time_limits_of_operators_are_read_back_in_milliseconds():
             assert acl.rt.get_op_execute_timeout() == (milliseconds, 0)
         assert acl.rt.set_op_execute_timeout_v2(2500) == (2500, 0)
         assert acl.rt.get_op_execute_timeout() == (2, 0)
+        assert acl.rt.set_op_execute_timeout_v2(0) == (2**64 - 1, 0), "never"
         interval, ret = acl.rt.get_op_timeout_interval()
         assert ret == 0 and interval >= 1
     finally:

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One command for each part that is missing on a machine: what `anynpu doctor` advises."""
+import importlib.util
+import re
+import shutil
+import sys
+
+# File of a library that a plug-in needs -> the package that has it in Debian and its relatives.
+PACKAGES = {
+    "libjpeg": "libjpeg62-turbo", "libpng16": "libpng16-16", "libavcodec": "libavcodec59",
+    "libavutil": "libavutil57", "libswscale": "libswscale6", "libucp": "libucx0",
+    "libucs": "libucx0", "libuct": "libucx0", "libucm": "libucx0", "libzstd": "libzstd1",
+    "libz": "zlib1g",
+}
+
+
+def for_library(reason):
+    """The command for a plug-in that does not open because of `reason`, or ''."""
+    found = re.search(r"(lib\w+)\S*: cannot open shared object", reason)
+    package = PACKAGES.get(found[1], "") if found else ""
+    return f"apt-get install {package}" if package else ""
+
+
+def pip(requirement):
+    return f'{sys.executable} -m pip install "{requirement}"'
+
+
+def cuda_libraries():
+    """Whether one of the libraries that the GPU's kernels need is missing."""
+    import ctypes
+    for name in ("libnvrtc.so.13", "libcublasLt.so.13", "libcudnn.so.9"):
+        try:
+            ctypes.CDLL(name)
+        except OSError:
+            if importlib.util.find_spec("nvidia") is None:
+                return True
+    return False
+
+
+def remedies(reasons, has_driver):
+    """(what, command) rows; `reasons` are (part, why it is not used)."""
+    rows = []
+    for part, why in reasons:
+        command = for_library(why)
+        if command:
+            rows.append((part, command))
+    if has_driver and cuda_libraries():
+        rows.append(("GPU kernels", pip("anynpu[cuda]")))
+    if not any(shutil.which(name) for name in ("clang++-19", "clang-19")):
+        rows.append(("HPE kernels", "apt-get install clang-19 lld-19"))
+    for module, part in (("numpy", "arrays"), ("ray", "clusters")):
+        if importlib.util.find_spec(module) is None:
+            rows.append((part, pip(f"anynpu[{module}]" if module == "ray" else module)))
+    return rows

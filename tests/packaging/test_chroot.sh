@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs a wheel in a bare Debian 12 (debootstrap: Python and numpy, nothing else) and uses it there
+# as a user without rights, from another folder. Root is needed to make the bare system, not inside.
+# Usage: test_chroot.sh WHEEL [FOLDER]      FOLDER: an existing bare system, kept
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+wheel=$(realpath "$1")
+bare=${2:-}
+if [ -z "$bare" ]; then
+  bare=$(mktemp -d)
+  trap 'rm -rf "$bare"' EXIT
+fi
+if [ ! -e "$bare/usr/bin/python3" ]; then
+  debootstrap --variant=minbase --include=python3,python3-venv,python3-numpy bookworm "$bare" \
+    > "$bare.log" || { tail "$bare.log"; exit 1; }
+fi
+work=$bare/tmp/work
+rm -rf "$work" && mkdir -p "$work/home"
+cp "$wheel" "$work/"
+cp -r "$root/tests/packaging/programs" "$work/programs"
+cp "$root/examples/shapes/shapes.onnx" "$work/"
+chown -R 65534:65534 "$work"
+
+inside() {  # as nobody, with nothing of this machine's environment
+  chroot --userspec=65534:65534 "$bare" /usr/bin/env -i HOME=/tmp/work/home PYTHONDONTWRITEBYTECODE=1 \
+    PATH=/tmp/work/venv/bin:/usr/bin:/bin LANG=C.UTF-8 bash -c "cd /tmp/work/home && $1"
+}
+passed=0 failed=0
+check() {  # check NAME COMMAND
+  if inside "$2" > "$bare/tmp/out.txt" 2>&1; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1)); echo "FAILED: $1"; tail -15 "$bare/tmp/out.txt" | sed 's/^/    /'
+  fi
+}
+check "venv" "python3 -m venv --system-site-packages /tmp/work/venv"
+check "pip install" "pip install --no-index --no-deps -q /tmp/work/*.whl"
+check "import acl and copy" "python ../programs/copy.py"
+check "anynpu run" "anynpu run ../programs/copy.py"
+check "anynpu doctor says ready" "anynpu doctor | tee d.txt; grep -q '^ready' d.txt"
+check "anynpu doctor says how to get video" "grep -q 'apt-get install libavcodec59\|apt-get install libswscale6' d.txt"
+check "anynpu doctor says how to get HPE's compiler" "grep -q 'apt-get install clang-19' d.txt"
+check "npu-smi info" "npu-smi info"
+check "atc" "atc --model=../shapes.onnx --framework=5 --output=shapes \
+  --input_shape=actual_input_1:1,3,224,224 --soc_version=Ascend310P3"
+check "run a model" "python ../programs/model.py shapes.om"
+check "a JPEG there and back" "python ../programs/picture.py"
+check "a single operator" "python ../programs/operator_add.py"
+check "anynpu check" "anynpu check ../programs/operator_add.py"
+check "ais_bench" "python -m ais_bench --model shapes.om --loop 3"
+check "msprof" "msprof --output=prof python ../programs/model.py shapes.om && ls prof/PROF_*/mindstudio_profiler_output"
+check "versions" "atc --version && anynpu --version && msprof --version"
+echo "$passed passed, $failed failed in a bare Debian 12, without root"
+[ "$failed" = 0 ]
