@@ -103,19 +103,26 @@ TEST_F(FuseLayerNormTest, AllSpellingsBecomeOneNode) {
   EXPECT_EQ(count, 50);
 }
 
-TEST_F(FuseLayerNormTest, ANormWhoseMeanIsReadElsewhereStays) {
+TEST_F(FuseLayerNormTest, ANormWhoseDeviationIsReadElsewhereStays) {
   const ValueId x = g.input("x", {2, 3, 8});
   const ValueId y = layer_norm(x, false, 8);
   g.graph.outputs = {y};
-  const ValueId other = node("Neg", {g.graph.nodes[1].outputs[0]});
+  const ValueId other = node("Neg", {g.graph.nodes[5].outputs[0]});
   EXPECT_EQ(after(fuse_layer_norm, node("Add", {y, other})).size(), 11u);
 }
 
-TEST_F(FuseLayerNormTest, LayerNormOverAnotherAxisStays) {
+// The mean is of another axis: what is left is a root mean square over the last one.
+TEST_F(FuseLayerNormTest, LayerNormOverAnotherAxisIsNone) {
   const ValueId x = g.input("x", {2, 8, 8});
   const ValueId y = layer_norm(x, false, 8);
   g.graph.nodes[0].attrs["axes"] = std::vector<int64_t>{1};
-  EXPECT_EQ(after(fuse_layer_norm, y).size(), 9u);
+  EXPECT_THAT(after(fuse_layer_norm, y),
+              ElementsAre("ReduceMean", "Sub", "RMSNormalization", "Add"));
+  g = {};
+  const ValueId z = g.input("x", {2, 8, 8});
+  const ValueId w = layer_norm(z, false, 8);
+  g.graph.nodes[3].attrs["axes"] = std::vector<int64_t>{1};  // the variance
+  EXPECT_EQ(after(fuse_layer_norm, w).size(), 9u);
 }
 
 }  // namespace

@@ -26,14 +26,13 @@ class FusedElementwiseTest : public testing::Test {
     node.outputs = {100};
   }
 
-  FusedElementwiseTest& input(Shape shape, float low = -4, float high = 4) {
+  void input(Shape shape, float low = -4, float high = 4) {
     std::uniform_real_distribution<float> draw(low, high);
     Floats values(static_cast<size_t>(element_count(shape)));
     for (float& value : values) value = draw(random_);
     node.inputs.push_back(static_cast<int>(data.size()));
     operands.push_back(Operand::of(DType::f32, std::move(shape)));
     data.push_back(std::move(values));
-    return *this;
   }
 
   Floats run(const KernelDef& def, const OpContext& context) {
@@ -92,7 +91,8 @@ TEST_F(FusedElementwiseTest, EveryStepOfOneOperand) {
 }
 
 TEST_F(FusedElementwiseTest, EveryStepOfTwoOperandsWithNumbersOnEitherSide) {
-  input({7, 77}).input({7, 77}, 0.5f, 2);
+  input({7, 77});
+  input({7, 77}, 0.5f, 2);
   for (size_t i = 0; i < kStepOps; ++i) {
     const auto op = static_cast<StepOp>(i);
     if (is_unary(op)) continue;
@@ -122,14 +122,18 @@ TEST_F(FusedElementwiseTest, InputsAreBroadcast) {
   for (const Shape& other : {Shape{1}, Shape{1500}, Shape{3, 1}, Shape{5, 1, 1}, Shape{5, 1, 1500},
                              Shape{1, 3, 1500}, Shape{5, 3, 1500}, Shape{5, 3, 1}}) {
     operands.clear(), data.clear(), node.inputs.clear();
-    input({5, 3, 1500}).input(other, 0.5f, 2).input({5, 3, 1500});
+    input({5, 3, 1500});
+    input(other, 0.5f, 2);
+    input({5, 3, 1500});
     program({"Mul", "Sigmoid", "Add", "Tanh", "Mul"}, {0, 1, 3, 3, 4, 2, 5, 5, 6, 3});
     expect_alike(to_string(other));
   }
 }
 
 TEST_F(FusedElementwiseTest, BlockedTensorsStayBlocked) {
-  input({2, 32, 3, 5}).input({1, 32, 1, 1}).input({2, 32, 1, 1});
+  input({2, 32, 3, 5});
+  input({1, 32, 1, 1});
+  input({2, 32, 1, 1});
   operands[0].layout = Layout::blocked16;
   program({"Mul", "Add", "Swish"}, {0, 1, 3, 2, 4, 4});
   const auto context = infer(node, operands);
