@@ -120,6 +120,9 @@ def parser():
     work.add_argument("--list", action="store_true", help="print the models of a bundle")
     sub.set_defaults(function=bundle)
 
+    from . import compare_speed
+    compare_speed.add_arguments(commands, environment)
+
     sub = commands.add_parser("completion", help='completion of all commands: '
                               'eval "$(anynpu completion bash)"')
     sub.add_argument("shell", choices=("bash", "zsh", "fish"))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
+#include "compile/affine.h"
 #include "compile/def_use.h"
 #include "compile/graph_edit.h"
 #include "compile/passes.h"
@@ -15,83 +15,6 @@ using graph::kNoValue;
 using graph::Node;
 using graph::ValueId;
 
-// What a node does to each channel: x * factor + shift.
-struct Affine {
-  std::vector<double> factor, shift;
-};
-
-// A plain inference BatchNormalization over `channels`.
-std::optional<Affine> read_batch_norm(const graph::Graph& graph, const Node& node,
-                                      size_t channels) {
-  if (node.inputs.size() != 5 || node.int_attr("training_mode", 0) != 0) return {};
-  if (std::any_of(node.outputs.begin() + 1, node.outputs.end(),
-                  [](ValueId id) { return id != kNoValue; })) {
-    return {};
-  }
-  std::vector<float> lists[4];  // scale, bias, mean, variance
-  for (size_t i = 0; i < 4; ++i) {
-    lists[i] = constant_elements<float>(graph, node.inputs[i + 1]);
-    if (lists[i].size() != channels) return {};
-  }
-  const double epsilon = node.float_attr("epsilon", 1e-5f);
-  Affine made;
-  for (size_t c = 0; c < channels; ++c) {
-    made.factor.push_back(lists[0][c] / std::sqrt(lists[3][c] + epsilon));
-    made.shift.push_back(lists[1][c] - lists[2][c] * made.factor[c]);
-  }
-  return made;
-}
-
-// The elements of a constant that has one number for each channel of a tensor of `rank` axes, or
-// one for all; empty for others.
-std::vector<float> channel_elements(const graph::Graph& graph, ValueId id, size_t channels,
-                                    size_t rank) {
-  std::vector<float> elements = constant_elements<float>(graph, id);
-  const Shape& shape = graph.values[static_cast<size_t>(id)].shape;
-  if (elements.empty() || shape.size() > rank) return {};
-  if (elements.size() == 1)
-    elements.assign(channels, elements[0]);
-  else if (shape.size() + 1 < rank ||
-           shape[shape.size() + 1 - rank] != static_cast<int64_t>(channels))
-    return {};
-  return elements.size() == channels ? elements : std::vector<float>();
-}
-
-// Mul, Div, Add or Sub of `x` and a constant.
-std::optional<Affine> read_arithmetic(const graph::Graph& graph, const Node& node, ValueId x,
-                                      size_t channels, size_t rank) {
-  if (node.inputs.size() != 2 || node.inputs[0] == node.inputs[1]) return {};
-  const bool first = node.inputs[0] == x;
-  const auto k = channel_elements(graph, node.inputs[first ? 1 : 0], channels, rank);
-  if (k.empty() || (node.op == "Div" && !first)) return {};
-  Affine made;
-  for (const double number : k) {
-    const bool adds = node.op == "Add" || node.op == "Sub";
-    made.factor.push_back(node.op == "Mul" ? number : node.op == "Div" ? 1 / number : 1.0);
-    made.shift.push_back(adds ? number : 0.0);
-    if (node.op == "Sub") (first ? made.shift : made.factor).back() *= -1;
-    if (!std::isfinite(made.factor.back()) || !std::isfinite(made.shift.back())) return {};
-  }
-  return made;
-}
-
-std::optional<Affine> read_affine(const graph::Graph& graph, const Node& node, ValueId x,
-                                  size_t channels, size_t rank) {
-  if (!node.domain.empty()) return {};
-  if (node.op == "BatchNormalization" && node.inputs[0] == x)
-    return read_batch_norm(graph, node, channels);
-  for (std::string_view op : {"Mul", "Div", "Add", "Sub"}) {
-    if (node.op == op) return read_arithmetic(graph, node, x, channels, rank);
-  }
-  return {};
-}
-
-// False if no finite float is near: scaled after the sum, the result might have been finite.
-bool to_finite_float(double exact, float& rounded) {
-  rounded = static_cast<float>(exact);
-  return std::isfinite(rounded);
-}
-
 // Scales the filters of `conv` and makes its bias; computed in double, rounded once.
 bool fold(graph::Graph& graph, NewNames& names, Node& conv, const Node& next, bool only_reader) {
   if (conv.inputs.size() < 2) return false;
@@ -100,7 +23,8 @@ bool fold(graph::Graph& graph, NewNames& names, Node& conv, const Node& next, bo
       element_count(weight.shape) < 1)
     return false;
   const auto channels = static_cast<size_t>(weight.shape[0]);
-  const auto affine = read_affine(graph, next, conv.outputs[0], channels, weight.shape.size());
+  const auto affine =
+      read_affine(graph, next, conv.outputs[0], {channels, weight.shape.size(), 1});
   if (!affine) return false;
   std::vector<float> bias(channels, 0.0f);
   if (conv.inputs.size() > 2 && conv.inputs[2] != kNoValue) {

@@ -5,7 +5,12 @@
 // into heads and transposed. FusedAttention takes the three as they were before that. Casts between
 // float types on the way, as mixed precision puts them around the Softmax, are dropped: the node
 // always computes in float32, so the roundings of the casts disappear.
+// Where the three come to the products in another way (turned by positions, from a cache, shared by
+// groups of heads), the core alone becomes ONNX's Attention, over tensors with axes for heads and
+// lengths.
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "compile/pattern.h"
 
@@ -20,11 +25,11 @@ using Ints = std::vector<int64_t>;
 
 class AttentionFinder {
  public:
-  explicit AttentionFinder(graph::Graph& graph) : pattern_(graph) {}
+  explicit AttentionFinder(graph::Graph& graph) : graph_(graph), pattern_(graph), names_(graph) {}
 
   Status run() {
     return pattern_.sweep([&](const Node& node) {
-      return node.op == "Softmax" && node.domain.empty() && match(node);
+      return node.op == "Softmax" && node.domain.empty() && (match(node) || match_core(node));
     });
   }
 
@@ -157,7 +162,131 @@ class AttentionFinder {
     return true;
   }
 
+  // --- the core alone
+
+  // What a Where of constant truths and a very small number does to the scores, as a mask to add;
+  // kNoValue where a row would see nothing.
+  ValueId added_mask(const Node& where) {
+    const auto least = pattern_.scalar(where.inputs[2]);
+    const graph::Value& truths = pattern_.value(where.inputs[0]);
+    if (!least || *least > -1e4f || !truths.constant || truths.dtype != DType::boolean ||
+        truths.shape.empty() || truths.shape.back() != shape(where.outputs[0]).back() ||
+        element_count(truths.shape) > kMostMask || !pattern_.is_f32(where.outputs[0]))
+      return kNoValue;
+    const auto row = static_cast<size_t>(truths.shape.back());
+    const Shape extents = truths.shape;
+    const std::string name = truths.name;
+    std::vector<float> mask;
+    for (const std::byte seen : truths.constant->bytes)
+      mask.push_back(seen == std::byte{0} ? std::numeric_limits<float>::lowest() : 0.0f);
+    for (size_t at = 0; at < mask.size(); at += row) {
+      const auto begin = mask.begin() + static_cast<std::ptrdiff_t>(at);
+      if (std::find(begin, begin + static_cast<std::ptrdiff_t>(row), 0.0f) ==
+          begin + static_cast<std::ptrdiff_t>(row))
+        return kNoValue;
+    }
+    return pattern_.adopt(
+        add_constant(graph_, name + "/added", extents, std::move(mask), &names_));
+  }
+
+  // Keys or values of groups before they were repeated for the heads of each group:
+  // Reshape(Expand(Unsqueeze)). `times` heads share one.
+  ValueId before_repeat(ValueId id, int64_t& times) const {
+    const Node* join = pattern_.absorbed(id, "Reshape");
+    const Node* repeat = join ? pattern_.absorbed(join->inputs[0], "Expand") : nullptr;
+    const Node* split = repeat ? pattern_.absorbed(repeat->inputs[0], "Unsqueeze") : nullptr;
+    if (!split) return kNoValue;
+    const Shape &from = shape(split->inputs[0]), &wide = shape(repeat->outputs[0]), &to = shape(id);
+    if (from.size() != 4 || wide.size() != 5 || to.size() != 4) return kNoValue;
+    times = wide[2];
+    const Shape one = {from[0], from[1], 1, from[2], from[3]};
+    const Shape many = {from[0], from[1], times, from[2], from[3]};
+    const Shape joined = {from[0], from[1] * times, from[2], from[3]};
+    const bool repeats = shape(repeat->inputs[0]) == one && wide == many && to == joined;
+    return repeats ? split->inputs[0] : kNoValue;
+  }
+
+  // The keys with their length before their size: what was transposed for the product, or a
+  // Transpose that leaves out the turn of the last two axes.
+  ValueId keys_of(ValueId id, float& scale) {
+    const Node* node = pattern_.absorbed(id, "Transpose");
+    Ints perm = node ? node->ints_attr("perm") : Ints();
+    if (perm.size() < 3) return kNoValue;
+    std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);
+    const ValueId x = node->inputs[0];
+    if (std::is_sorted(perm.begin(), perm.end())) return unscaled(x, scale);
+    Node turned = *node;
+    turned.attrs["perm"] = perm;
+    pattern_.replace_producer(id, std::move(turned));
+    Shape& extents = graph_.values[static_cast<size_t>(id)].shape;
+    std::swap(extents[extents.size() - 1], extents[extents.size() - 2]);
+    return id;
+  }
+
+  bool match_core(const Node& softmax) {
+    const ValueId in = softmax.inputs[0], weights = softmax.outputs[0];
+    const Shape scores_shape = shape(in);
+    const auto rank = static_cast<int64_t>(scores_shape.size());
+    const int64_t axis = softmax.int_attr("axis", softmax.opset < 13 ? 1 : -1);
+    if ((rank != 3 && rank != 4) || (axis != rank - 1 && axis != -1) || !pattern_.fuses(in))
+      return false;
+    ValueId scores = in, mask = kNoValue;
+    const Node* where = pattern_.absorbed(in, "Where");
+    if (const Node* add = pattern_.absorbed(in, "Add")) {
+      if (!read_mask(*add, scores, mask)) return false;
+    } else if (where) {
+      scores = where->inputs[1];
+    }
+    float scale = 1;
+    const Node* product = pattern_.absorbed(unscaled(scores, scale), "MatMul");
+    const Node* context = pattern_.next(weights, "MatMul");
+    if (!product || !context || context->inputs[0] != weights ||
+        shape(scores) != scores_shape)
+      return false;
+    const ValueId y = context->outputs[0], v = context->inputs[1];
+    const ValueId q = unscaled(product->inputs[0], scale);
+    const ValueId turned = unscaled(product->inputs[1], scale);
+    const DType type = pattern_.value(y).dtype;
+    for (ValueId id : {q, turned, v, scores}) {
+      if (pattern_.value(id).dtype != type || static_cast<int64_t>(shape(id).size()) != rank)
+        return false;
+    }
+    // Batches that the products broadcast stay; a mask of three axes would begin with heads.
+    for (ValueId id : {q, turned, v}) {
+      for (size_t i = 0; i + 2 < scores_shape.size(); ++i) {
+        if (shape(id)[i] != scores_shape[i]) return false;
+      }
+    }
+    if (!pattern_.absorbed(turned, "Transpose")) return false;
+    if (where && mask == kNoValue) {
+      mask = added_mask(*where);
+      if (mask == kNoValue) return false;
+    }
+    if (mask != kNoValue && (static_cast<int64_t>(shape(mask).size()) > rank ||
+                             (rank == 3 && shape(mask).size() == 3 && shape(mask)[0] != 1)))
+      return false;
+    ValueId k = keys_of(turned, scale), values = v;
+    if (k == kNoValue) return false;
+    int64_t times = 1, value_times = 1;
+    const ValueId few = before_repeat(k, times), few_values = before_repeat(v, value_times);
+    if (few != kNoValue && few_values != kNoValue && times == value_times)
+      k = few, values = few_values;
+    Node fused;
+    fused.op = "Attention";
+    fused.opset = 23;
+    fused.inputs = {q, k, values};
+    if (mask != kNoValue) fused.inputs.push_back(mask);
+    fused.attrs["scale"] = scale;
+    if (rank == 3) fused.attrs["q_num_heads"] = fused.attrs["kv_num_heads"] = int64_t{1};
+    pattern_.replace_producer(y, std::move(fused));
+    return true;
+  }
+
+  static constexpr int64_t kMostMask = 1 << 22;  // elements
+
+  graph::Graph& graph_;
   Pattern pattern_;
+  NewNames names_;
 };
 
 }  // namespace

@@ -103,5 +103,92 @@ TEST_F(FuseAttentionTest, AttentionWhoseWeightsAreSeenStays) {
   EXPECT_EQ(g.graph.nodes.size(), 11u);
 }
 
+// --- the core alone: queries and keys that were changed on their way, caches, groups
+
+class FuseAttentionCoreTest : public PassTest {
+ protected:
+  // softmax(q * k^T * scale + mask) * v of tensors with axes for heads and lengths.
+  ValueId core(ValueId q, ValueId k, ValueId v, ValueId mask = graph::kNoValue,
+               std::vector<int64_t> perm = {0, 1, 3, 2}) {
+    ValueId scores = node("MatMul", {q, transpose(k, std::move(perm))});
+    scores = node("Mul", {scores, scalar(0.5f)});
+    if (mask != graph::kNoValue) scores = node("Add", {scores, mask});
+    const ValueId weights = node("Softmax", {scores});
+    last().attrs["axis"] = int64_t{-1};
+    return node("MatMul", {weights, v});
+  }
+  ValueId repeated(ValueId x, int64_t times) {  // each group of heads
+    const ValueId axes = integers({2});
+    const ValueId wide = node("Unsqueeze", {x, axes});
+    const ValueId many = node("Expand", {wide, integers({2, 3, times, 7, 4})});
+    return reshape(many, {2, 3 * times, 7, 4});
+  }
+  ValueId integers(std::vector<int64_t> values) {
+    graph::Value value = graph::tensor_value("ints" + std::to_string(g.graph.values.size()),
+                                             DType::i64, {static_cast<int64_t>(values.size())});
+    value.constant = graph::constant_of(std::move(values));
+    return g.graph.add_value(value);
+  }
+};
+
+TEST_F(FuseAttentionCoreTest, HeadsInFrontOfTheLength) {
+  const ValueId q = g.input("q", {2, 3, 5, 4}), k = g.input("k", {2, 3, 7, 4});
+  const ValueId v = g.input("v", {2, 3, 7, 6}), mask = g.input("mask", {1, 1, 5, 7});
+  EXPECT_THAT(after(fuse_attention, core(q, k, v, mask)), ElementsAre("Attention"));
+}
+
+TEST_F(FuseAttentionCoreTest, ThreeAxesAreBatches) {
+  const ValueId q = g.input("q", {2, 5, 4}), k = g.input("k", {2, 7, 4}), v = g.input("v", {2, 7, 4});
+  EXPECT_THAT(after(fuse_attention, core(q, k, v, graph::kNoValue, {0, 2, 1})),
+              ElementsAre("Attention"));
+}
+
+TEST_F(FuseAttentionCoreTest, KeysAndValuesOfGroupsAreNotRepeated) {
+  const ValueId q = g.input("q", {2, 6, 5, 4}), k = g.input("k", {2, 3, 7, 4});
+  const ValueId v = g.input("v", {2, 3, 7, 4});
+  EXPECT_THAT(after(fuse_attention, core(q, repeated(k, 2), repeated(v, 2))),
+              ElementsAre("Attention"));
+}
+
+TEST_F(FuseAttentionCoreTest, KeysThatComeFromHeadsBehindTheLength) {
+  const ValueId q = g.input("q", {2, 3, 5, 4}), k = g.input("k", {2, 7, 3, 4});
+  const ValueId v = g.input("v", {2, 3, 7, 4});
+  EXPECT_THAT(after(fuse_attention, core(q, k, v, graph::kNoValue, {0, 2, 3, 1})),
+              ElementsAre("Transpose", "Attention"));
+}
+
+TEST_F(FuseAttentionCoreTest, ScoresThatAConstantHides) {
+  const ValueId q = g.input("q", {2, 3, 5, 4}), k = g.input("k", {2, 3, 5, 4});
+  const ValueId v = g.input("v", {2, 3, 5, 4});
+  for (bool whole_row : {false, true}) {
+    GraphForTest copy = g;
+    const ValueId scores = node("MatMul", {q, transpose(k, {0, 1, 3, 2})});
+    std::vector<std::byte> truths(25, std::byte{1});
+    for (size_t i = 0; i < 5; ++i) {
+      for (size_t j = i + 1; j < 5; ++j) truths[i * 5 + j] = std::byte{0};
+    }
+    if (whole_row) truths[0] = std::byte{0};  // a row that sees nothing: its numbers are all alike
+    graph::Value value = graph::tensor_value("seen", DType::boolean, {1, 1, 5, 5});
+    value.constant = graph::constant_of(std::move(truths));
+    const ValueId hidden =
+        node("Where", {g.graph.add_value(value), scores, scalar(-3.4e38f)});
+    const ValueId weights = node("Softmax", {hidden});
+    last().attrs["axis"] = int64_t{-1};
+    const auto left = after(fuse_attention, node("MatMul", {weights, v}));
+    if (whole_row) {
+      EXPECT_EQ(left.size(), 5u);
+    } else {
+      EXPECT_THAT(left, ElementsAre("Attention"));
+    }
+    g = copy;
+  }
+}
+
+TEST_F(FuseAttentionCoreTest, KeysThatAreBroadcastStay) {
+  const ValueId q = g.input("q", {2, 3, 5, 4}), k = g.input("k", {1, 3, 7, 4});
+  const ValueId v = g.input("v", {2, 3, 7, 4});
+  EXPECT_EQ(after(fuse_attention, core(q, k, v)).size(), 5u);
+}
+
 }  // namespace
 }  // namespace anynpu::compile

@@ -66,11 +66,63 @@ TEST_F(FuseLayerNormTest, LayerNormOfKerasBecomesOneNode) {
   EXPECT_EQ(g.graph.values[static_cast<size_t>(g.graph.nodes[0].inputs[1])].shape, Shape{8});
 }
 
-TEST_F(FuseLayerNormTest, LayerNormOverAnotherAxisStays) {
+// Every way to write the parts, in every combination.
+TEST_F(FuseLayerNormTest, AllSpellingsBecomeOneNode) {
+  const auto mean = [&](ValueId x) {
+    const ValueId y = node("ReduceMean", {x});
+    last().attrs["axes"] = std::vector<int64_t>{-1};
+    return y;
+  };
+  int count = 0;
+  for (const bool centred : {false, true}) {
+    for (const int square : {0, 1}) {
+      for (const int rate : {0, 1, 2, 3, 4}) {
+        for (const int parameters : {0, 1, 2}) {
+          if (!centred && parameters == 2) continue;  // no bias with a root mean square
+          g = {};
+          const ValueId x = g.input("x", {2, 3, 8});
+          const ValueId d = centred ? node("Sub", {x, mean(x)}) : x;
+          const ValueId power = square ? node("Pow", {d, scalar(2)}) : node("Mul", {d, d});
+          const ValueId sum = node("Add", {mean(power), scalar(1e-5f)});
+          ValueId y = d;
+          if (rate == 0) y = node("Div", {d, node("Sqrt", {sum})});
+          if (rate == 1) y = node("Mul", {d, node("Reciprocal", {node("Sqrt", {sum})})});
+          if (rate == 2) y = node("Mul", {node("Div", {scalar(1), node("Sqrt", {sum})}), d});
+          if (rate == 3) y = node("Mul", {d, node("Pow", {sum, scalar(-0.5f)})});
+          if (rate == 4) y = node("Div", {d, node("Pow", {sum, scalar(0.5f)})});
+          if (parameters > 0) y = node("Mul", {g.weight("scale", {8}), y});
+          if (parameters > 1) y = node("Add", {y, g.weight("bias", {8})});
+          EXPECT_THAT(after(fuse_layer_norm, y),
+                      ElementsAre(centred ? "LayerNormalization" : "RMSNormalization"))
+              << square << rate << parameters;
+          ++count;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(count, 50);
+}
+
+TEST_F(FuseLayerNormTest, ANormWhoseDeviationIsReadElsewhereStays) {
+  const ValueId x = g.input("x", {2, 3, 8});
+  const ValueId y = layer_norm(x, false, 8);
+  g.graph.outputs = {y};
+  const ValueId other = node("Neg", {g.graph.nodes[5].outputs[0]});
+  EXPECT_EQ(after(fuse_layer_norm, node("Add", {y, other})).size(), 11u);
+}
+
+// The mean is of another axis: what is left is a root mean square over the last one.
+TEST_F(FuseLayerNormTest, LayerNormOverAnotherAxisIsNone) {
   const ValueId x = g.input("x", {2, 8, 8});
   const ValueId y = layer_norm(x, false, 8);
   g.graph.nodes[0].attrs["axes"] = std::vector<int64_t>{1};
-  EXPECT_EQ(after(fuse_layer_norm, y).size(), 9u);
+  EXPECT_THAT(after(fuse_layer_norm, y),
+              ElementsAre("ReduceMean", "Sub", "RMSNormalization", "Add"));
+  g = {};
+  const ValueId z = g.input("x", {2, 8, 8});
+  const ValueId w = layer_norm(z, false, 8);
+  g.graph.nodes[3].attrs["axes"] = std::vector<int64_t>{1};  // the variance
+  EXPECT_EQ(after(fuse_layer_norm, w).size(), 9u);
 }
 
 }  // namespace

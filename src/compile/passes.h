@@ -36,6 +36,9 @@ Status remove_identities(graph::Graph& graph);
 // or per-channel constant, into the preceding Conv, except for nodes that `keep` names.
 Status fold_batch_norm(graph::Graph& graph, const NodeFilter& keep = {});
 
+// The same behind MatMul, Gemm and ConvTranspose. Needs shapes.
+Status fold_affine(graph::Graph& graph);
+
 // Conv + Add (of the same shape) + Relu/Clip, and Gemm + Relu/Clip, into the fused operators of
 // domain "anynpu". Needs shapes.
 Status fuse_conv(graph::Graph& graph);

@@ -108,6 +108,15 @@ Status Pattern::finish() {
   return remove_dead(graph_);
 }
 
+const Node* Pattern::maker(ValueId id) const {
+  const int producer = id == kNoValue ? -1 : producer_[static_cast<size_t>(id)];
+  return producer < 0 ? nullptr : &graph_.nodes[static_cast<size_t>(producer)];
+}
+
+std::vector<int64_t> Pattern::integers(ValueId id) const {
+  return id == kNoValue ? std::vector<int64_t>() : constant_elements<int64_t>(graph_, id);
+}
+
 const Node* Pattern::made_by(ValueId id, std::string_view op) const {
   if (id == kNoValue) return nullptr;
   const int producer = producer_[static_cast<size_t>(id)];

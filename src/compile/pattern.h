@@ -23,6 +23,12 @@ class Pattern {
   // The one node that uses `id`, or -1: none, several, or an output of the graph.
   int only_user(graph::ValueId id) const;
 
+  // The node that produces `id`, or null; how often nodes read it.
+  const graph::Node* maker(graph::ValueId id) const;
+  int64_t uses(graph::ValueId id) const { return uses_[static_cast<size_t>(id)].count; }
+  // The elements of a constant of 64-bit integers; empty for others.
+  std::vector<int64_t> integers(graph::ValueId id) const;
+
   // The node that produces `id` if it is an `op` of the default domain with one output; else null.
   const graph::Node* made_by(graph::ValueId id, std::string_view op) const;
   // The same, and nothing but one node reads `id`: the node may be absorbed.

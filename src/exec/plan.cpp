@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/align.h"
+#include "compile/plan_fusion.h"
 #include "device/queue.h"
 #include "exec/arena.h"
 #include "exec/describe_step.h"
@@ -575,7 +576,13 @@ class Planner {
 
 Result<Plan> make_plan(const graph::Graph& graph, const ops::Target& target, WeightPool& weights,
                        const std::shared_ptr<StepObserver>& observer) {
-  return Planner(graph, target, weights, observer).make();
+  if (target.backend != "cpu" || observer) return Planner(graph, target, weights, observer).make();
+  auto fused = std::make_shared<graph::Graph>(graph);
+  ANYNPU_TRY(compile::join_elementwise(*fused));
+  ANYNPU_TRY(compile::join_epilogues(*fused));
+  ANYNPU_ASSIGN(Plan plan, Planner(*fused, target, weights, observer).make());
+  plan.own_graph = std::move(fused);
+  return plan;
 }
 
 }  // namespace anynpu::exec

@@ -105,11 +105,14 @@ struct Plan {
   };
   std::vector<PackedKernel> kernels;  // kept: plans may refer to their kernel
   std::vector<RawConstant> constants;
+  // The graph with the fusions of plan_fusion.h, which fill_weights reads.
+  std::shared_ptr<const graph::Graph> own_graph;
 };
 
 // `graph` is verified (nodes in topological order) and outlives fill_weights. Fails, naming the
 // node, when an operator or a shape cannot be planned. `weights` has a chunk open; `observer` is
-// for steps that make plans while they run.
+// for steps that make plans while they run. On the CPU element-wise operators are fused into each
+// other and into products (compile/plan_fusion.h), unless an observer wants to see them.
 Result<Plan> make_plan(const graph::Graph& graph, const ops::Target& target, WeightPool& weights,
                        const std::shared_ptr<StepObserver>& observer = nullptr);
 

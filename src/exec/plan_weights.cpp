@@ -38,6 +38,7 @@ Status Plan::fill_weights() {
 }
 
 void Plan::forget_graph() {
+  own_graph = nullptr;
   for (PackedKernel& packed : kernels) packed.context = {};
   constants.clear();
   for (InnerPlans* plans : inner) plans->forget_graph();

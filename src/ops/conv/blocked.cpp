@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "base/align.h"
 #include "ops/blocked_layout.h"
+#include "ops/elements/epilogue.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 
@@ -82,11 +84,13 @@ class BlockedConvPlan final : public KernelPlan {
   using T = typename Tiles::Element;
   BlockedWeights w;
   Activation activation;
+  StepsEpilogue epilogue;                // of f32
   int64_t batch = 0, channels = 0;  // of the whole input
   int64_t in_h = 0, in_w = 0, out_h = 0, out_w = 0;
   int64_t pad_top = 0, pad_left = 0;
   int64_t padded_h = 0, padded_w = 0;  // what the tiles read
-  int64_t stride_h = 1, stride_w = 1;
+  int64_t stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
+  bool skips_pads = false;  // taps in the pads are left out
   bool copies = false;  // the input passes through the workspace
   int64_t rows = 1;     // rows of a tile
   int64_t columns = 1;  // tiles across; their widths differ by one at most
@@ -158,7 +162,59 @@ class BlockedConvPlan final : public KernelPlan {
       t.residual = residual ? residual + out : nullptr;
       const bool both = rows == 2 && y + 1 < out_h;
       const auto& width = widths[pixels - out_w / columns];
-      (both ? width.two_rows : width.one_row)[blocks - 1](t);
+      const auto function = (both ? width.two_rows : width.one_row)[blocks - 1];
+      if constexpr (std::is_same_v<T, float>) {
+        skips_pads ? taps_inside(t, function, blocks, y, both ? 2 : 1, x, pixels) : function(t);
+        for (int64_t b = 0; epilogue && b < blocks; ++b) {
+          for (int64_t row = 0; row < (both ? 2 : 1); ++row)
+            epilogue.apply(t.out + b * plane + row * t.out_row, pixels * 16);
+        }
+      } else {
+        function(t);
+      }
+    }
+  }
+
+  // The taps [begin, end) of one axis of which any of `count` outputs from `from` on reads an input.
+  struct Taps {
+    int64_t begin = 0, end = 0;
+  };
+  static Taps taps_of(int64_t from, int64_t count, int64_t stride, int64_t pad, int64_t dilation,
+                      int64_t taps, int64_t extent) {
+    const int64_t first = from * stride - pad, last = (from + count - 1) * stride - pad;
+    Taps found{taps, 0};
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      if (last + tap * dilation < 0 || first + tap * dilation >= extent) continue;
+      found.begin = std::min(found.begin, tap);
+      found.end = tap + 1;
+    }
+    return found;
+  }
+
+  // One tile without the taps that lie in the pads for all its pixels: a product for each row of
+  // the kernel, which goes on from the sums so far.
+  void taps_inside(const TileArgs& whole, TileFunction function, int64_t blocks, int64_t y,
+                   int64_t tile_rows, int64_t x, int64_t pixels) const {
+    static constexpr float kNoBias[32] = {};
+    const Taps down = taps_of(y, tile_rows, stride_h, pad_top, dilation_h, w.kernel_h, in_h);
+    const Taps along = taps_of(x, pixels, stride_w, pad_left, dilation_w, w.kernel_w, in_w);
+    const bool all_along = along.begin == 0 && along.end == w.kernel_w;
+    if (down.begin >= down.end || along.begin >= along.end ||
+        (all_along && down.begin == 0 && down.end == w.kernel_h)) {
+      function(whole);
+      return;
+    }
+    const int64_t step = all_along ? down.end - down.begin : 1;  // rows of a product
+    for (int64_t row = down.begin; row < down.end; row += step) {
+      const int64_t first = (row * w.kernel_w + along.begin) * w.in_blocks();
+      TileArgs t = whole;
+      t.runs = whole.runs + first;
+      t.run_count = step == 1 ? (along.end - along.begin) * w.in_blocks()
+                              : step * w.kernel_w * w.in_blocks();
+      t.weights = whole.weights + first * w.run_length() * blocks * 16;
+      t.clamp = whole.clamp && row + step >= down.end;
+      if (row > down.begin) t.bias = kNoBias, t.residual = t.out;
+      function(t);
     }
   }
 
@@ -239,13 +295,14 @@ void cut_tasks(Plan& plan, size_t threads) {
 template <typename Tiles>
 Result<std::unique_ptr<KernelPlan>> make_conv_plan(const OpContext& context,
                                                    const BlockedWeights& weights,
-                                                   const Tiles& tiles) {
+                                                   const Tiles& tiles, StepsEpilogue epilogue) {
   ANYNPU_ASSIGN(const ConvShape c, conv_shape_of(context));
   const Window& window = c.window;
   const size_t across = window.dims() - 1;
   const bool flat = window.dims() == 1;
   auto plan = std::make_unique<BlockedConvPlan<Tiles>>();
   plan->w = weights;
+  plan->epilogue = std::move(epilogue);
   ANYNPU_ASSIGN(plan->activation, activation_of(context));
   plan->batch = c.batch;
   plan->channels = c.in_channels;
@@ -268,16 +325,14 @@ Result<std::unique_ptr<KernelPlan>> make_conv_plan(const OpContext& context,
     plan->in_h = plan->padded_h = plan->out_h = 1;
   }
   const int64_t step = weights.pixel_floats(), dilation_h = flat ? 1 : window.dilation[0];
-  const int64_t steps_across = weights.joined_columns ? 1 : weights.kernel_w;
-  for (int64_t block = 0; block < weights.in_blocks(); ++block) {
-    for (int64_t row = 0; row < weights.kernel_h; ++row) {
-      for (int64_t column = 0; column < steps_across; ++column) {
-        plan->runs.push_back(((block * plan->padded_h + row * dilation_h) * plan->padded_w +
-                              column * window.dilation[across]) *
-                             step);
-      }
-    }
+  for (int64_t run = 0; run < weights.runs(); ++run) {
+    const auto at = weights.run_at(run);
+    plan->runs.push_back(((at.block * plan->padded_h + at.row * dilation_h) * plan->padded_w +
+                          at.column * window.dilation[across]) *
+                         step);
   }
+  plan->dilation_h = dilation_h, plan->dilation_w = window.dilation[across];
+  plan->skips_pads = !weights.joined_columns && padded;
   const auto floats =
       static_cast<__int128>(c.batch) * c.in_channels * plan->padded_h * plan->padded_w;
   if (floats > kMostFloats) {
@@ -308,8 +363,9 @@ Result<std::unique_ptr<KernelPlan>> make_conv_plan(const OpContext& context,
 Result<std::unique_ptr<KernelPlan>> plan_blocked_conv(const OpContext& context,
                                                       const BlockedWeights& weights,
                                                       const TileSet& tiles) {
-  if (weights.bf16) return make_conv_plan(context, weights, Bf16Tiles{});
-  return make_conv_plan(context, weights, F32Tiles{tiles});
+  if (weights.bf16) return make_conv_plan(context, weights, Bf16Tiles{}, {});
+  ANYNPU_ASSIGN(StepsEpilogue epilogue, StepsEpilogue::of(context, tiles.isa));
+  return make_conv_plan(context, weights, F32Tiles{tiles}, std::move(epilogue));
 }
 
 }  // namespace anynpu::ops::conv

@@ -38,6 +38,16 @@ struct BlockedWeights {
   size_t element_bytes() const { return bf16 ? sizeof(BF16) : sizeof(float); }
   int64_t runs() const { return in_blocks() * kernel_h * (joined_columns ? 1 : kernel_w); }
   int64_t run_length() const { return pixel_floats() * (joined_columns ? kernel_w : 1); }
+  // What a run multiplies. With gaps between columns the blocks of a tap follow each other, so that
+  // a tile may leave out taps that lie in the pads.
+  struct Run {
+    int64_t block, row, column;
+  };
+  Run run_at(int64_t run) const {
+    if (joined_columns) return {run / kernel_h, run % kernel_h, 0};
+    const int64_t tap = run / in_blocks();
+    return {run % in_blocks(), tap / kernel_w, tap % kernel_w};
+  }
   int64_t blocks_of(int64_t panel) const {
     return std::min(panel_blocks, out_blocks() - panel * panel_blocks);
   }

@@ -69,9 +69,7 @@ void BlockedWeights::pack(const float* weight, const float* bias, std::byte* pac
     std::vector<float> wide(bf16 ? static_cast<size_t>(rows * width) : 0);
     float* out = bf16 ? wide.data() : reinterpret_cast<float*>(packed) + panel_offset(g, panel);
     for (int64_t run = 0; run < runs(); ++run) {
-      const int64_t columns = joined_columns ? 1 : kernel_w;
-      const int64_t column = run % columns, row = run / columns % kernel_h;
-      const int64_t block = run / columns / kernel_h;
+      const auto [block, row, column] = run_at(run);
       for (int64_t k = 0; k < length; ++k, out += width) {
         const int64_t tap = row * kernel_w + column + k / pixel_floats();
         const int64_t i = block * 16 + k % pixel_floats();

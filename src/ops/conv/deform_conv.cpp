@@ -5,6 +5,7 @@
 
 #include "base/align.h"
 #include "ops/conv/conv.h"
+#include "ops/gemm/packed.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 #include "ops/registry.h"
@@ -173,6 +174,107 @@ PlanResult plan_deform(const OpContext& context) {
   return plan;
 }
 
+// float32: what the moved taps read becomes a matrix of taps times pixels, which the filters are
+// multiplied with. Places are computed in double, sums in float.
+class FloatDeformPlan final : public KernelPlan {
+ public:
+  FloatDeformPlan(const Problem& problem, bool with_bias, bool with_mask, Isa isa, size_t threads)
+      : p(problem), bias(with_bias), masked(with_mask) {
+    gemm::GemmShape g;
+    g.m = p.outputs / p.group, g.n = pixels(), g.k = depth();
+    g.has_c = bias;
+    g.c_row = 1;
+    g.batch_a = g.batch_b = {0};
+    product = gemm::plan_packed_gemm(std::move(g), gemm::RightSide::plain, isa, threads);
+    columns_bytes =
+        round_up(static_cast<size_t>(depth() * pixels()) * sizeof(float), kBufferAlignment);
+    workspace_bytes = columns_bytes + product->workspace_bytes;
+  }
+
+  Status run(const RunArgs& args) const override {
+    for (int64_t i = 0; i < p.batch * p.group; ++i) {
+      const int64_t n = i / p.group, group = i % p.group, outputs = p.outputs / p.group;
+      parallel_tasks(static_cast<size_t>(p.channels / p.group * taps()), [&](size_t task) {
+        gather(args, n, group, static_cast<int64_t>(task));
+      });
+      const float* w = input_of<float>(args, 1) + group * outputs * depth();
+      const float* added = bias ? input_of<float>(args, 3) + group * outputs : nullptr;
+      float* y = output_of<float>(args, 0) + (n * p.outputs + group * outputs) * pixels();
+      const std::byte* const in[] = {reinterpret_cast<const std::byte*>(w), args.workspace,
+                                     reinterpret_cast<const std::byte*>(added)};
+      std::byte* const out[] = {reinterpret_cast<std::byte*>(y)};
+      ANYNPU_TRY(product->run({in, out, nullptr, args.workspace + columns_bytes}));
+    }
+    return {};
+  }
+
+ private:
+  int64_t taps() const { return p.window.kernel[0] * p.window.kernel[1]; }
+  int64_t pixels() const { return p.window.out[0] * p.window.out[1]; }
+  int64_t depth() const { return p.channels / p.group * taps(); }
+
+  // Row `row` of the matrix: one tap of one channel for all pixels.
+  void gather(const RunArgs& args, int64_t n, int64_t group, int64_t row) const {
+    const Window& w = p.window;
+    const int64_t channel = group * (p.channels / p.group) + row / taps(), tap = row % taps();
+    const int64_t part = channel / (p.channels / p.offset_group);
+    const int64_t at = (n * p.offset_group + part) * taps() + tap, plane = w.in[0] * w.in[1];
+    const float* down = input_of<float>(args, 2) + 2 * at * pixels();
+    const float* across = down + pixels();
+    const float* factor = masked ? input_of<float>(args, 4) + at * pixels() : nullptr;
+    const float* x = input_of<float>(args, 0) + (n * p.channels + channel) * plane;
+    float* column = reinterpret_cast<float*>(args.workspace) + row * pixels();
+    for (int64_t i = 0, pixel = 0; i < w.out[0]; ++i) {
+      const auto y = static_cast<double>(i * w.stride[0] - w.pad_begin[0] +
+                                         tap / w.kernel[1] * w.dilation[0]);
+      for (int64_t j = 0; j < w.out[1]; ++j, ++pixel) {
+        const auto z = static_cast<double>(j * w.stride[1] - w.pad_begin[1] +
+                                           tap % w.kernel[1] * w.dilation[1]);
+        const float sum = read(x, y + static_cast<double>(down[pixel]),
+                               z + static_cast<double>(across[pixel]));
+        column[pixel] = factor ? factor[pixel] * sum : sum;
+      }
+    }
+  }
+
+  // Between the four pixels around a place; those outside are 0.
+  float read(const float* x, double y, double z) const {
+    const Window& w = p.window;
+    if (!(y > -1 && y < static_cast<double>(w.in[0]) && z > -1 &&
+          z < static_cast<double>(w.in[1])))
+      return 0;
+    const double top = std::floor(y), left = std::floor(z);
+    const auto i = static_cast<int64_t>(top), j = static_cast<int64_t>(left);
+    const auto v = static_cast<float>(y - top), u = static_cast<float>(z - left);
+    const float* line = x + i * w.in[1] + j;
+    const bool above = i >= 0, below = i + 1 < w.in[0], before = j >= 0, behind = j + 1 < w.in[1];
+    float sum = 0;
+    if (above && before) sum += (1 - v) * (1 - u) * line[0];
+    if (above && behind) sum += (1 - v) * u * line[1];
+    if (below && before) sum += v * (1 - u) * line[w.in[1]];
+    if (below && behind) sum += v * u * line[w.in[1] + 1];
+    return sum;
+  }
+
+  Problem p;
+  bool bias = false, masked = false;
+  std::unique_ptr<KernelPlan> product;
+  size_t columns_bytes = 0;
+};
+
+template <Isa isa>
+Status can_run_float_deform(const OpContext&) {
+  return check_isa(isa);
+}
+
+template <Isa isa>
+PlanResult plan_float_deform(const OpContext& context) {
+  ANYNPU_ASSIGN(Problem p, problem_of(context));
+  if (element_count(context.outputs[0].shape) == 0) p.batch = 0;
+  return std::unique_ptr<KernelPlan>(std::make_unique<FloatDeformPlan>(
+      p, context.has_input(3), context.has_input(4), isa, context.target.threads));
+}
+
 }  // namespace
 
 void register_deform_conv(Registry& registry) {
@@ -193,10 +295,15 @@ void register_deform_conv(Registry& registry) {
                                   {"strides", AttrKind::ints}},
                         .traits = OpTraits::general().with(CostClass::convolution),
                         .shape = deform_rule});
-  registry.add(KernelDef{.op = "DeformConv",
-                         .name = "im2col_taps",
-                         .types = kFloats,
-                         .create = create_plain<plan_deform>});
+  registry.add_kernels(
+      "DeformConv",
+      {// A matrix of moved taps times the filters, on register tiles.
+       {"moved_taps_avx512", {DType::f32}, can_run_float_deform<Isa::avx512>,
+        create_plain<plan_float_deform<Isa::avx512>>},
+       {"moved_taps_avx2", {DType::f32}, can_run_float_deform<Isa::avx2>,
+        create_plain<plan_float_deform<Isa::avx2>>},
+       // Everything, in double: the oracle of the tests.
+       {"im2col_taps", kFloats, nullptr, create_plain<plan_deform>}});
 }
 
 }  // namespace anynpu::ops::conv

@@ -11,6 +11,7 @@
 #include "base/align.h"
 #include "ops/blocked_layout.h"
 #include "ops/conv/conv.h"
+#include "ops/elements/epilogue.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 #include "ops/simd/lanes.h"
@@ -129,11 +130,12 @@ struct WeightOffsets {
 
 class DepthwiseConv final : public Kernel {
  public:
-  DepthwiseConv(int64_t channels, int64_t taps, const LaneSet& lanes, bool short_rows)
+  DepthwiseConv(int64_t channels, int64_t taps, Isa isa, bool short_rows)
       : channels_(channels),
         blocks_(ceil_div(channels, kBlock)),
         taps_(taps),
-        lanes_(lanes),
+        isa_(isa),
+        lanes_(lane_set(isa)),
         short_rows_(short_rows) {}
 
   // [block][tap][16] weights, then [block][16] biases.
@@ -230,6 +232,7 @@ class DepthwiseConv final : public Kernel {
       set_layouts(context, *plan);
       return plan;
     }
+    ANYNPU_ASSIGN(const StepsEpilogue epilogue, StepsEpilogue::of(context, isa_));
     auto plan = make_plan([=](const RunArgs& args) {
       const RowOrder order(threads, batch, blocks, out_h);
       parallel(static_cast<size_t>(batch * blocks * out_h), least, [&](size_t begin, size_t end) {
@@ -239,6 +242,7 @@ class DepthwiseConv final : public Kernel {
           places.point<float>(row, args, plane, y);
           row.y = y * stride_h - pad_top;
           depthwise_row(row);
+          if (epilogue) epilogue.apply(row.out, row.out_w * kBlock);
         }
       });
     });
@@ -257,6 +261,7 @@ class DepthwiseConv final : public Kernel {
   }
 
   int64_t channels_, blocks_, taps_;
+  Isa isa_;
   const LaneSet& lanes_;
   bool short_rows_;  // bf16 by rows of its own
 };
@@ -283,9 +288,12 @@ Status can_run_depthwise_conv(const OpContext& context) {
 template <Isa isa>
 Result<std::unique_ptr<Kernel>> create_depthwise_conv(const OpContext& context) {
   ANYNPU_ASSIGN(const ConvShape c, conv_shape_of(context));
-  return std::unique_ptr<Kernel>(std::make_unique<DepthwiseConv>(
-      c.out_channels, element_count(c.window.kernel), lane_set(isa),
-      isa == Isa::avx512 && context.inputs[0].dtype == DType::bf16));
+  const DType type = context.inputs[0].dtype;
+  std::unique_ptr<Kernel> kernel = std::make_unique<DepthwiseConv>(
+      c.out_channels, element_count(c.window.kernel), isa,
+      isa == Isa::avx512 && type == DType::bf16);
+  if (type == DType::f32) return kernel;
+  return add_epilogue(context, std::move(kernel));
 }
 
 template Status can_run_depthwise_conv<Isa::avx512>(const OpContext&);

@@ -9,6 +9,7 @@
 #include "ops/conv/im2col.h"
 #include "ops/conv/int8.h"
 #include "ops/conv/winograd.h"
+#include "ops/elements/epilogue.h"
 #include "ops/families.h"
 #include "ops/plain_kernel.h"
 #include "ops/registry.h"
@@ -22,6 +23,7 @@ constexpr DTypeSet kF32{DType::f32}, kBf16{DType::bf16};
 constexpr DTypeSet kDepthwiseTypes{DType::f32, DType::f16, DType::bf16};
 constexpr DTypeSet kInt8Types{DType::u8, DType::i8};
 
+// FusedConv may have steps behind the activation: those without with_epilogue do them themselves.
 const KernelLine kConv[] = {
     // One channel a group: no sums over channels, so 16 of them at a time.
     {"depthwise_avx512", kDepthwiseTypes, can_run_depthwise_conv<Isa::avx512>,
@@ -40,18 +42,18 @@ const KernelLine kConv[] = {
      create_blocked_conv<Isa::baseline>},
     // Any number of axes, and weights that a run brings.
     {"im2col_avx512", kF32, can_run_im2col<im2col_conv_of, Isa::avx512>,
-     create_im2col_conv<im2col_conv_of, Isa::avx512>},
+     with_epilogue<create_im2col_conv<im2col_conv_of, Isa::avx512>>},
     {"im2col_avx2", kF32, can_run_im2col<im2col_conv_of, Isa::avx2>,
-     create_im2col_conv<im2col_conv_of, Isa::avx2>},
+     with_epilogue<create_im2col_conv<im2col_conv_of, Isa::avx2>>},
     {"im2col_baseline", kF32, can_run_im2col<im2col_conv_of, Isa::baseline>,
-     create_im2col_conv<im2col_conv_of, Isa::baseline>},
+     with_epilogue<create_im2col_conv<im2col_conv_of, Isa::baseline>>},
     // bfloat16 where the processor multiplies it: tiles of AMX, then pairs of AVX512-BF16.
-    {"conv_amx_bf16", kBf16, can_run_amx_conv, create_amx_conv<amx::amx_engine>},
-    {"conv_avx512_bf16", kBf16, can_run_bf16_conv, create_bf16_conv},
+    {"conv_amx_bf16", kBf16, can_run_amx_conv, with_epilogue<create_amx_conv<amx::amx_engine>>},
+    {"conv_avx512_bf16", kBf16, can_run_bf16_conv, with_epilogue<create_bf16_conv>},
     // Short floats through the float32 kernels above.
     {"widened", kShortFloats, can_run_widened, create_widened},
     // Everything, in double: the oracle of the tests.
-    {"conv_reference", kFloats, nullptr, create_conv_reference},
+    {"conv_reference", kFloats, nullptr, with_epilogue<create_conv_reference>},
 };
 
 const KernelLine kConvTranspose[] = {

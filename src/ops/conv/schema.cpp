@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/conv/blocked.h"
 #include "ops/conv/conv.h"
+#include "ops/elements/program.h"
 #include "ops/conv/conv_amx.h"
 #include "ops/conv/im2col.h"
 #include "ops/conv/winograd.h"
@@ -92,6 +93,7 @@ void add_conv_schemas(Registry& registry) {
   fused.push_back({"activation", AttrKind::s, ""});
   fused.push_back({"activation_min", AttrKind::f, std::numeric_limits<float>::lowest()});
   fused.push_back({"activation_max", AttrKind::f, std::numeric_limits<float>::max()});
+  for (const AttrSchema& attr : program_attributes()) fused.push_back(attr);
   registry.add(OpSchema{.name = "FusedConv",
                         .domain = "anynpu",
                         .since = 1,

@@ -7,6 +7,7 @@
 
 #include "base/align.h"
 #include "ops/blocked_layout.h"
+#include "ops/elements/epilogue.h"
 #include "ops/conv/winograd_transform.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
@@ -75,6 +76,7 @@ class WinogradPlan final : public KernelPlan {
  public:
   WinogradWeights w;
   Activation activation;
+  StepsEpilogue epilogue;
   const TileSet* set = nullptr;
   int64_t batch = 0, in_h = 0, in_w = 0, out_h = 0, out_w = 0, pad_top = 0, pad_left = 0;
   size_t threads = 1;
@@ -117,6 +119,24 @@ class WinogradPlan final : public KernelPlan {
     for (int64_t panel = 0; panel < w.panels(); ++panel) {
       multiply(args, panel, count, scratch, sums);
       finish(args, panel, first, count, sums);
+      if (epilogue) apply_epilogue(args, panel, first, count);
+    }
+  }
+
+  // Over the results of tiles [first, first + count), as far as they lie in one row at a time.
+  void apply_epilogue(const RunArgs& args, int64_t panel, int64_t first, int64_t count) const {
+    for (int64_t tile = first; tile < first + count;) {
+      const int64_t row = tile / across(), last = std::min(first + count, (row + 1) * across());
+      const int64_t image = row / down(), y = row % down() * 2, x = tile % across() * 2;
+      const int64_t end = std::min(out_w, (last - row * across()) * 2);
+      for (int64_t b = 0; b < w.blocks_of(panel); ++b) {
+        const int64_t plane = image * w.out_blocks() + panel * kPanelBlocks + b;
+        for (int64_t i = y; i < std::min(out_h, y + 2); ++i) {
+          epilogue.apply(output_of<float>(args, 0) + ((plane * out_h + i) * out_w + x) * 16,
+                         (end - x) * 16);
+        }
+      }
+      tile = last;
     }
   }
 
@@ -194,6 +214,7 @@ class WinogradConv final : public Kernel {
     ANYNPU_ASSIGN(const ConvShape c, conv_shape_of(context));
     auto plan = std::make_unique<WinogradPlan>();
     ANYNPU_ASSIGN(plan->activation, activation_of(context));
+    ANYNPU_ASSIGN(plan->epilogue, StepsEpilogue::of(context, Isa::avx512));
     plan->w = weights_;
     plan->set = &tile_set(Isa::avx512);
     plan->batch = element_count(context.outputs[0].shape) == 0 ? 0 : c.batch;

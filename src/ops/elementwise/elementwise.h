@@ -39,5 +39,6 @@ void register_wide_nary(Registry& registry);
 void register_cast(Registry& registry);
 void register_where(Registry& registry);
 void register_tiled(Registry& registry);
+void register_fused(Registry& registry);
 
 }  // namespace anynpu::ops::elementwise

@@ -40,6 +40,7 @@ void register_family(Registry& registry) {
   register_cast(registry);
   register_where(registry);
   register_tiled(registry);
+  register_fused(registry);
 }
 
 }  // namespace anynpu::ops::elementwise

@@ -8,6 +8,7 @@
 
 #include "base/align.h"
 #include "ops/elementwise/elementwise.h"
+#include "ops/elementwise/pieces.h"
 #include "ops/elementwise/typed_engine.h"
 #include "ops/parallel.h"
 #include "ops/registry.h"

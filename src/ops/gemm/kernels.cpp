@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of matrix products, one ordered list per operator; the first that takes a case runs.
+#include "ops/elements/epilogue.h"
 #include "ops/families.h"
 #include "ops/gemm/gemm.h"
 #include "ops/gemm/gemm_amx.h"
@@ -16,6 +17,8 @@ namespace {
 
 constexpr DTypeSet kF32{DType::f32}, kBf16{DType::bf16};
 
+// The fused ones may have steps behind the activation: those without with_epilogue do them
+// themselves.
 const KernelLine kGemm[] = {
     // Decoding of one token: packing the matrix would cost more than the product.
     {"gemm_few_rows", kF32 | kShortFloats, can_run_few_rows, create_few_rows},
@@ -24,12 +27,13 @@ const KernelLine kGemm[] = {
     {"gemm_avx2", kF32, can_run_packed_gemm<Isa::avx2>, create_packed_gemm<Isa::avx2>},
     {"gemm_baseline", kF32, can_run_packed_gemm<Isa::baseline>, create_packed_gemm<Isa::baseline>},
     // bfloat16 where the processor multiplies it: tiles of AMX, then pairs of AVX512-BF16.
-    {"gemm_amx_bf16", kBf16, can_run_amx_gemm, create_amx_gemm<amx::amx_engine>},
-    {"gemm_avx512_bf16", kBf16, can_run_bf16_gemm, create_bf16_gemm},
+    {"gemm_amx_bf16", kBf16, can_run_amx_gemm,
+     with_epilogue<create_amx_gemm<amx::amx_engine>>},
+    {"gemm_avx512_bf16", kBf16, can_run_bf16_gemm, with_epilogue<create_bf16_gemm>},
     // Short floats through the float32 kernels above.
     {"widened", kShortFloats, can_run_widened, create_widened},
     // Everything: the oracle of the tests.
-    {"gemm_reference", kGemmTypes, nullptr, create_gemm_reference},
+    {"gemm_reference", kGemmTypes, nullptr, with_epilogue<create_gemm_reference>},
 };
 
 const KernelLine kInt8MatMul[] = {

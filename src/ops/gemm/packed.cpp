@@ -121,6 +121,7 @@ class PackedGemmPlan final : public KernelPlan {
   bool packs_a = false, packs_b = false;
   std::vector<TileFunction> functions;   // by rows - 1, then blocks - 1
   RowMap activation_function = nullptr;  // applied to a tile while it is in the cache
+  StepsEpilogue epilogue;                     // the same
   size_t a_offset = 0, b_offset = 0;     // in the workspace, in floats; c begins at 0
   size_t b_floats = 0;                   // of each worker
   int64_t zeros_offset = 0;              // the bias of all chunks of k but the first
@@ -246,10 +247,13 @@ class PackedGemmPlan final : public KernelPlan {
                    (t.out - reinterpret_cast<const float*>(args.outputs[0]));
     }
     functions[static_cast<size_t>((rows - 1) * tiles->panel_blocks + blocks - 1)](t);
-    if (!activation_function || !last) return;
+    if (!last || (!activation_function && !epilogue)) return;
     const int64_t columns = std::min(blocks * 16, g.n - column);
-    for (int64_t i = 0; i < rows; ++i)
-      activation_function(t.out + i * g.n, t.out + i * g.n, columns);
+    for (int64_t i = 0; i < rows; ++i) {
+      float* row = t.out + i * g.n;
+      if (activation_function) activation_function(row, row, columns);
+      if (epilogue) epilogue.apply(row, columns);
+    }
   }
 };
 
@@ -278,8 +282,9 @@ void pack_right_side(const GemmShape& g, Isa isa, const float* b, std::byte* pac
 }
 
 std::unique_ptr<KernelPlan> plan_packed_gemm(GemmShape shape, RightSide right, Isa isa,
-                                             size_t threads) {
+                                             size_t threads, StepsEpilogue epilogue) {
   auto plan = std::make_unique<PackedGemmPlan>();
+  plan->epilogue = std::move(epilogue);
   const TileSet& tiles = tile_set(isa);
   plan->g = std::move(shape);
   GemmShape& g = plan->g;
@@ -339,7 +344,9 @@ class PackedGemm final : public Kernel {
   Result<std::unique_ptr<KernelPlan>> plan(const OpContext& context) const override {
     ANYNPU_ASSIGN(GemmShape g, gemm_shape_of(context));
     const RightSide right = packed_bytes_ > 0 ? RightSide::packed : RightSide::plain;
-    return plan_packed_gemm(std::move(g), right, isa_, context.target.threads);
+    ANYNPU_ASSIGN(StepsEpilogue epilogue, StepsEpilogue::of(context, isa_));
+    return plan_packed_gemm(std::move(g), right, isa_, context.target.threads,
+                            std::move(epilogue));
   }
 
  private:

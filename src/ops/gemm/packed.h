@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "ops/elements/epilogue.h"
 #include "ops/gemm/gemm.h"
 #include "ops/simd/isa.h"
 
@@ -30,7 +31,8 @@ Result<std::unique_ptr<Kernel>> create_bf16_gemm(const OpContext& context);
 enum class RightSide : uint8_t { plain, packed };
 size_t packed_right_bytes(const GemmShape& g, Isa isa);
 void pack_right_side(const GemmShape& g, Isa isa, const float* b, std::byte* packed);
-std::unique_ptr<KernelPlan> plan_packed_gemm(GemmShape g, RightSide right, Isa isa, size_t threads);
+std::unique_ptr<KernelPlan> plan_packed_gemm(GemmShape g, RightSide right, Isa isa, size_t threads,
+                                             StepsEpilogue epilogue = {});
 
 // If all matrices of a contiguous batch share B, merges them into one tall matrix.
 void join_batch(GemmShape& g);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/broadcast.h"
+#include "ops/elements/program.h"
 #include "ops/families.h"
 #include "ops/gemm/gemm.h"
 #include "ops/gemm/gemm_amx.h"
@@ -212,6 +213,7 @@ void add_gemm_schemas(Registry& registry) {
   fused.attrs.push_back({"activation", AttrKind::s, ""});
   fused.attrs.push_back({"activation_min", AttrKind::f, std::numeric_limits<float>::lowest()});
   fused.attrs.push_back({"activation_max", AttrKind::f, std::numeric_limits<float>::max()});
+  for (const AttrSchema& attr : program_attributes()) fused.attrs.push_back(attr);
   registry.add(fused);
   OpSchema fused_matmul = fused;
   fused_matmul.name = "FusedMatMul";

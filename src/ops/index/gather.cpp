@@ -6,11 +6,14 @@
 #include "ops/families.h"
 #include "ops/index/index.h"
 #include "ops/index/search.h"
+#include "ops/parallel.h"
 #include "ops/registry.h"
 
 namespace anynpu::ops::index {
 
 namespace {
+
+constexpr size_t kBytesOfThread = 32 << 10;  // that are worth a thread
 
 Status gather_rule(OpContext& context) {
   const Operand &x = context.inputs[0], &indices = context.inputs[1];
@@ -36,15 +39,23 @@ PlanResult plan_gather(const OpContext& context) {
   const int64_t picked = element_count(context.inputs[1].shape);
   const DType type = context.inputs[1].dtype;
   return make_checked_plan([=, label = context.label()](const RunArgs& args) -> Status {
-    std::byte* y = args.outputs[0];
-    for (int64_t o = 0; o < outer; ++o) {
-      for (int64_t i = 0; i < picked; ++i, y += inner) {
-        const int64_t raw = index_at(type, args.inputs[1], i), at = raw < 0 ? raw + extent : raw;
-        if (at < 0 || at >= extent) return index_failure(label, raw, extent);
-        if (inner > 0)
-          std::memcpy(y, args.inputs[0] + static_cast<size_t>(o * extent + at) * inner, inner);
-      }
+    for (int64_t i = 0; i < picked; ++i) {
+      const int64_t raw = index_at(type, args.inputs[1], i);
+      if (raw < -extent || raw >= extent) return index_failure(label, raw, extent);
     }
+    const auto least = static_cast<size_t>(1 + kBytesOfThread / (inner + 1));
+    parallel(static_cast<size_t>(outer * picked), least, [&](size_t begin, size_t end) {
+      std::byte* y = args.outputs[0] + begin * inner;
+      for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i, y += inner) {
+        const int64_t raw = index_at(type, args.inputs[1], i % picked);
+        const int64_t at = i / picked * extent + (raw < 0 ? raw + extent : raw);
+        const std::byte* from = args.inputs[0] + static_cast<size_t>(at) * inner;
+        if (inner == sizeof(uint32_t))
+          std::memcpy(y, from, sizeof(uint32_t));
+        else if (inner > 0)
+          std::memcpy(y, from, inner);
+      }
+    });
     return {};
   });
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scatter, ScatterElements, ScatterND, with reductions add, mul, min and max. Updates are applied
 // in order, so that equal indices give the same bytes every time.
+#include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "ops/data_movement/axes.h"
 #include "ops/index/index.h"
+#include "ops/parallel.h"
 #include "ops/registry.h"
 #include "tensor/element.h"
 
@@ -73,33 +76,93 @@ Status scatter_elements_rule(OpContext& context) {
   return set_output(context, 0, x.dtype, x.shape);
 }
 
-PlanResult plan_scatter_elements(const OpContext& context) {
-  const Shape x = context.inputs[0].shape, shape = context.inputs[1].shape;
-  ANYNPU_ASSIGN(const int64_t axis,
-                normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
-  ANYNPU_ASSIGN(const Combine update, combine_of(context));
-  const auto strides = strides_of(x);
-  const size_t size = size_of(context.inputs[0].dtype);
-  const DType type = context.inputs[1].dtype;
-  return make_checked_plan([=, label = context.label()](const RunArgs& args) -> Status {
-    const auto bytes = static_cast<size_t>(element_count(x)) * size;
-    if (bytes > 0) std::memcpy(args.outputs[0], args.inputs[0], bytes);
-    const int64_t count = element_count(shape), extent = x[static_cast<size_t>(axis)];
-    for (int64_t i = 0; i < count; ++i) {
-      const int64_t raw = index_at(type, args.inputs[1], i), at = raw < 0 ? raw + extent : raw;
-      if (at < 0 || at >= extent) return index_failure(label, raw, extent);
-      int64_t offset = at * strides[static_cast<size_t>(axis)], rest = i;
-      for (size_t d = shape.size(); d-- > 0;) {
-        if (static_cast<int64_t>(d) != axis) offset += rest % shape[d] * strides[d];
-        rest /= shape[d];
+// Updates along the axis in order, for elements that lie side by side behind it: equal indices can
+// only meet among updates of the same place, so that places may be shared among threads.
+struct ScatterLines {
+  Shape x, updates;
+  size_t axis = 0;
+  size_t size = 1;               // of an element
+  DType index_type = DType::i64;
+  Combine update = nullptr;
+  bool adds_floats = false;
+  std::vector<int64_t> outer, inner;  // offsets in x of the places before and behind the axis
+  int64_t step = 1;                   // in x along the axis
+
+  int64_t along() const { return updates[axis]; }
+
+  void run(const RunArgs& args) const {
+    const auto behind = static_cast<int64_t>(inner.size());
+    // Whole rows of the cache for each thread.
+    const int64_t piece = std::max<int64_t>(16, 16384 / std::max<int64_t>(1, along()));
+    const int64_t pieces = (behind + piece - 1) / piece;
+    parallel_tasks(outer.size() * static_cast<size_t>(pieces), [&](size_t task) {
+      const auto o = static_cast<int64_t>(task) / pieces;
+      const int64_t first = static_cast<int64_t>(task) % pieces * piece;
+      const int64_t last = std::min(behind, first + piece);
+      for (int64_t a = 0; a < along(); ++a) row(args, o, a, first, last);
+    });
+  }
+
+  void row(const RunArgs& args, int64_t o, int64_t a, int64_t first, int64_t last) const {
+    const auto behind = static_cast<int64_t>(inner.size());
+    const int64_t from = (o * along() + a) * behind, base = outer[static_cast<size_t>(o)];
+    for (int64_t i = first; i < last; ++i) {
+      const int64_t raw = index_at(index_type, args.inputs[1], from + i);
+      const int64_t at = raw < 0 ? raw + x[axis] : raw;
+      const auto to = static_cast<size_t>(base + at * step + inner[static_cast<size_t>(i)]);
+      const auto source = static_cast<size_t>(from + i);
+      if (adds_floats) {
+        output_of<float>(args, 0)[to] += input_of<float>(args, 2)[source];
+        continue;
       }
-      std::byte* y = args.outputs[0] + static_cast<size_t>(offset) * size;
-      const std::byte* value = args.inputs[2] + static_cast<size_t>(i) * size;
+      std::byte* y = args.outputs[0] + to * size;
+      const std::byte* value = args.inputs[2] + source * size;
       if (update)
         update(y, value);
       else
         std::memcpy(y, value, size);
     }
+  }
+};
+
+// Offsets in `strides` of the places of `extents`, in order.
+std::vector<int64_t> offsets_of(std::span<const int64_t> extents, std::span<const int64_t> strides) {
+  std::vector<int64_t> list = {0};
+  for (size_t d = 0; d < extents.size(); ++d) {
+    std::vector<int64_t> more;
+    for (const int64_t offset : list) {
+      for (int64_t i = 0; i < extents[d]; ++i) more.push_back(offset + i * strides[d]);
+    }
+    list = std::move(more);
+  }
+  return list;
+}
+
+PlanResult plan_scatter_elements(const OpContext& context) {
+  ScatterLines lines;
+  lines.x = context.inputs[0].shape, lines.updates = context.inputs[1].shape;
+  ANYNPU_ASSIGN(const int64_t axis,
+                normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
+  ANYNPU_ASSIGN(lines.update, combine_of(context));
+  lines.axis = static_cast<size_t>(axis);
+  lines.size = size_of(context.inputs[0].dtype);
+  lines.index_type = context.inputs[1].dtype;
+  lines.adds_floats =
+      context.inputs[0].dtype == DType::f32 && context.string_attr("reduction") == "add";
+  const auto strides = strides_of(lines.x);
+  const std::span<const int64_t> extents = lines.updates, steps = strides;
+  lines.outer = offsets_of(extents.first(lines.axis), steps.first(lines.axis));
+  lines.inner = offsets_of(extents.subspan(lines.axis + 1), steps.subspan(lines.axis + 1));
+  lines.step = strides[lines.axis];
+  const int64_t extent = lines.x[lines.axis], count = element_count(lines.updates);
+  const auto bytes = static_cast<size_t>(element_count(lines.x)) * lines.size;
+  return make_checked_plan([=, label = context.label()](const RunArgs& args) -> Status {
+    if (bytes > 0) std::memcpy(args.outputs[0], args.inputs[0], bytes);
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t raw = index_at(lines.index_type, args.inputs[1], i);
+      if (raw < -extent || raw >= extent) return index_failure(label, raw, extent);
+    }
+    if (count > 0) lines.run(args);
     return {};
   });
 }

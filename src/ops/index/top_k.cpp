@@ -9,6 +9,7 @@
 #include "ops/elements/order.h"
 #include "ops/elements/wide.h"
 #include "ops/index/index.h"
+#include "ops/parallel.h"
 #include "ops/registry.h"
 
 namespace anynpu::ops::index {
@@ -54,6 +55,7 @@ void scan_best(const W* values, int64_t extent, int64_t k, int64_t* order, const
   }
 }
 
+constexpr int64_t kElementsOfTask = 16384;
 constexpr int64_t kShortList = 32;  // a list that is longer costs more than a heap
 
 template <typename W>
@@ -70,34 +72,44 @@ PlanResult plan_of(const OpContext& context) {
   const DType type = context.inputs[0].dtype;
   const size_t size = size_of(type);
   const auto load = load_block<W>(type);
-  auto plan = make_plan([=](const RunArgs& args) {
-    auto* values = reinterpret_cast<W*>(args.workspace);
-    auto* order = reinterpret_cast<int64_t*>(values + extent);
-    for (int64_t row = 0; row < outer * step; ++row) {
-      const int64_t base = row / step * extent * step + row % step;
-      load(args.inputs[0], base, step, values, extent);
-      if (k <= kShortList) {
-        if (k > 0 && largest)
-          scan_best(values, extent, k, order, [](W a, W b) { return comes_before(b, a); });
-        else if (k > 0)
-          scan_best(values, extent, k, order, [](W a, W b) { return comes_before(a, b); });
-      } else {
-        std::iota(order, order + extent, int64_t{0});
-        std::partial_sort(order, order + k, order + extent, [&](int64_t a, int64_t b) {
-          if (comes_before(values[a], values[b])) return !largest;
-          if (comes_before(values[b], values[a])) return largest;
-          return a < b;
-        });
-      }
-      for (int64_t i = 0; i < k; ++i) {
-        const int64_t to = row / step * k * step + row % step + i * step;
-        std::memcpy(args.outputs[0] + static_cast<size_t>(to) * size,
-                    args.inputs[0] + static_cast<size_t>(base + order[i] * step) * size, size);
-        if (args.outputs.size() > 1 && args.outputs[1]) output_of<int64_t>(args, 1)[to] = order[i];
-      }
+  const auto one_row = [=](const RunArgs& args, int64_t row, W* values, int64_t* order) {
+    const int64_t base = row / step * extent * step + row % step;
+    load(args.inputs[0], base, step, values, extent);
+    if (k <= kShortList) {
+      if (k > 0 && largest)
+        scan_best(values, extent, k, order, [](W a, W b) { return comes_before(b, a); });
+      else if (k > 0)
+        scan_best(values, extent, k, order, [](W a, W b) { return comes_before(a, b); });
+    } else {
+      std::iota(order, order + extent, int64_t{0});
+      std::partial_sort(order, order + k, order + extent, [&](int64_t a, int64_t b) {
+        if (comes_before(values[a], values[b])) return !largest;
+        if (comes_before(values[b], values[a])) return largest;
+        return a < b;
+      });
     }
+    for (int64_t i = 0; i < k; ++i) {
+      const int64_t to = row / step * k * step + row % step + i * step;
+      std::memcpy(args.outputs[0] + static_cast<size_t>(to) * size,
+                  args.inputs[0] + static_cast<size_t>(base + order[i] * step) * size, size);
+      if (args.outputs.size() > 1 && args.outputs[1]) output_of<int64_t>(args, 1)[to] = order[i];
+    }
+  };
+  const size_t threads = context.target.threads;
+  const auto scratch = static_cast<size_t>(extent) * (sizeof(W) + sizeof(int64_t));
+  const int64_t rows = outer * step;
+  const int64_t group = std::max<int64_t>(1, kElementsOfTask / std::max<int64_t>(1, extent));
+  auto plan = make_plan([=](const RunArgs& args) {
+    const auto tasks = static_cast<size_t>((rows + group - 1) / group);
+    parallel_slots(threads, tasks, [&](size_t task, size_t slot) {
+      auto* values = reinterpret_cast<W*>(args.workspace + slot * scratch);
+      auto* order = reinterpret_cast<int64_t*>(values + extent);
+      const auto first = static_cast<int64_t>(task) * group;
+      for (int64_t row = first; row < std::min(rows, first + group); ++row)
+        one_row(args, row, values, order);
+    });
   });
-  plan->workspace_bytes = static_cast<size_t>(extent) * (sizeof(W) + sizeof(int64_t));
+  plan->workspace_bytes = threads * scratch;
   return plan;
 }
 

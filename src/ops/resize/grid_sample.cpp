@@ -90,6 +90,102 @@ PlanResult plan_grid(const OpContext& context) {
   });
 }
 
+// The four elements around a place in a plane and their weights, zero for those outside.
+struct Corners {
+  int32_t at[4];
+  float weight[4];
+};
+
+// Bilinear sampling of float32 planes with zeros or copies of the border beyond the edge. Places
+// are computed in double, sums in float. Points are taken in groups, whose corners all channels use.
+struct FloatSampling {
+  static constexpr int64_t kGroup = 64;
+  int64_t height = 0, width = 0, channels = 0, points = 0, batch = 0;
+  bool corners = false, border = false;
+
+  // The lower of two neighbours and the weight of the upper one.
+  struct Place {
+    int64_t low;
+    double part;
+  };
+  Place place(float at, int64_t extent) const {
+    const auto size = static_cast<double>(extent);
+    const double unit = (static_cast<double>(at) + 1) / 2;
+    double x = corners ? unit * (size - 1) : unit * size - 0.5;
+    if (border) x = std::clamp(x, 0.0, size - 1);
+    if (!(x > -1 && x < size)) return {-2, 0};  // NaN too
+    const double low = std::floor(x);
+    return {static_cast<int64_t>(low), x - low};
+  }
+  Corners corners_of(const float* grid) const {
+    const Place across = place(grid[0], width), down = place(grid[1], height);
+    Corners found{};
+    for (int i = 0; i < 4; ++i) {
+      const int64_t y = down.low + i / 2, x = across.low + i % 2;
+      if (down.low == -2 || across.low == -2 || y < 0 || x < 0 || y >= height || x >= width)
+        continue;
+      const double weight =
+          (i / 2 ? down.part : 1 - down.part) * (i % 2 ? across.part : 1 - across.part);
+      found.at[i] = static_cast<int32_t>(y * width + x);
+      found.weight[i] = static_cast<float>(weight);
+    }
+    return found;
+  }
+
+  void operator()(const RunArgs& args) const {
+    const int64_t groups = (points + kGroup - 1) / kGroup;
+    const auto least = static_cast<size_t>(1 + 4096 / (kGroup * channels + 1));
+    parallel(static_cast<size_t>(batch * groups), least, [&](size_t begin, size_t end) {
+      for (auto g = static_cast<int64_t>(begin); g < static_cast<int64_t>(end); ++g) {
+        const int64_t n = g / groups, first = g % groups * kGroup;
+        sample(args, n, first, std::min(kGroup, points - first));
+      }
+    });
+  }
+  void sample(const RunArgs& args, int64_t n, int64_t first, int64_t count) const {
+    Corners found[kGroup];
+    const float* grid = input_of<float>(args, 1) + (n * points + first) * 2;
+    for (int64_t p = 0; p < count; ++p) found[p] = corners_of(grid + 2 * p);
+    for (int64_t c = 0; c < channels; ++c) {
+      const float* x = input_of<float>(args, 0) + (n * channels + c) * height * width;
+      float* y = output_of<float>(args, 0) + (n * channels + c) * points + first;
+      for (int64_t p = 0; p < count; ++p) {
+        const Corners& four = found[p];
+        // Weights of 0 may stand before infinite elements.
+        float sum = 0;
+        for (int i = 0; i < 4; ++i) {
+          if (four.weight[i] != 0) sum += four.weight[i] * x[four.at[i]];
+        }
+        y[p] = sum;
+      }
+    }
+  }
+};
+
+Status can_run_float(const OpContext& context) {
+  ANYNPU_ASSIGN(const Mode mode, mode_of(context));
+  ANYNPU_ASSIGN(const Edge edge, edge_of(context));
+  const Shape& x = context.inputs[0].shape;
+  if (mode == Mode::linear && edge != Edge::reflection && x.size() == 4 &&
+      context.inputs[1].dtype == DType::f32 && x[2] * x[3] < INT32_MAX)
+    return {};
+  return fail(Code::unsupported_feature,
+              "takes two axes, linear interpolation, zeros or the border beyond the edge and a "
+              "grid of float32");
+}
+
+PlanResult plan_float(const OpContext& context) {
+  const Shape &x = context.inputs[0].shape, &out = context.outputs[0].shape;
+  ANYNPU_ASSIGN(const Edge edge, edge_of(context));
+  FloatSampling work;
+  work.height = x[2], work.width = x[3], work.channels = x[1], work.batch = x[0];
+  work.points = out[2] * out[3];
+  work.corners = context.int_attr("align_corners") != 0;
+  work.border = edge == Edge::border;
+  if (element_count(out) == 0) work.batch = 0;
+  return make_plan(work);
+}
+
 Status affine_rule(OpContext& context) {
   const Operand &theta = context.inputs[0], &size = context.inputs[1];
   context.outputs[0].dtype = theta.dtype;
@@ -174,10 +270,10 @@ void register_grid_sample(Registry& registry) {
                         .attrs = {corners},
                         .traits = OpTraits::general().with(SizedBy::parameters),
                         .shape = affine_rule});
-  registry.add(KernelDef{.op = "GridSample",
-                         .name = "reference",
-                         .types = kValues,
-                         .create = create_plain<plan_grid>});
+  registry.add_kernels("GridSample",
+                       {// Corners of 64 points at a time, for all channels.
+                        {"bilinear", {DType::f32}, can_run_float, create_plain<plan_float>},
+                        {"reference", kValues, nullptr, create_plain<plan_grid>}});
   registry.add(KernelDef{.op = "AffineGrid",
                          .name = "reference",
                          .types = kFloats,

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "ops/simd/isa.h"
+#include "ops/simd/steps.h"
 
 namespace anynpu::ops {
 
@@ -53,6 +54,7 @@ struct RowSet {
   void (*deviations)(const float* x, float middle, int64_t count, double& sum, double& squares);
   // y = (x - middle) * factor + shift; y may be x.
   void (*affine)(const float* x, float middle, float factor, float shift, float* y, int64_t count);
+  StepLoop (*find_step)(StepOp op, StepScalar scalar);
 };
 
 const RowSet& row_set(Isa isa);

@@ -16,6 +16,11 @@ constexpr int kWidth = 8;
 #include "ops/simd/rows_body.inc"
 #include "ops/simd/scaled_body.inc"
 #include "ops/simd/softmax_body.inc"
+#if defined(__x86_64__)
+#define ANYNPU_VECTOR_ROOT(x) __builtin_ia32_sqrtps256(x)
+#endif
+#include "ops/simd/steps_body.inc"
+#undef ANYNPU_VECTOR_ROOT
 
 }  // namespace rows_avx2
 
@@ -28,7 +33,8 @@ constinit const RowSet kRowsAvx2{rows_avx2::find,
                                  rows_avx2::softmax_columns<true>,
                                  rows_avx2::sum,
                                  rows_avx2::deviations,
-                                 rows_avx2::affine};
+                                 rows_avx2::affine,
+                                 rows_avx2::find_step};
 
 }  // namespace anynpu::ops
 #if defined(__x86_64__)

@@ -16,6 +16,11 @@ constexpr int kWidth = 16;
 #include "ops/simd/rows_body.inc"
 #include "ops/simd/scaled_body.inc"
 #include "ops/simd/softmax_body.inc"
+#if defined(__x86_64__)
+#define ANYNPU_VECTOR_ROOT(x) __builtin_ia32_sqrtps512_mask(x, x, static_cast<short>(-1), 4)
+#endif
+#include "ops/simd/steps_body.inc"
+#undef ANYNPU_VECTOR_ROOT
 
 }  // namespace rows_avx512
 
@@ -28,7 +33,8 @@ constinit const RowSet kRowsAvx512{rows_avx512::find,
                                    rows_avx512::softmax_columns<true>,
                                    rows_avx512::sum,
                                    rows_avx512::deviations,
-                                   rows_avx512::affine};
+                                   rows_avx512::affine,
+                                   rows_avx512::find_step};
 
 }  // namespace anynpu::ops
 #if defined(__x86_64__)

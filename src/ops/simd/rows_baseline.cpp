@@ -12,6 +12,11 @@ constexpr int kWidth = 4;
 #include "ops/simd/rows_body.inc"
 #include "ops/simd/scaled_body.inc"
 #include "ops/simd/softmax_body.inc"
+#if defined(__x86_64__)
+#define ANYNPU_VECTOR_ROOT(x) __builtin_ia32_sqrtps(x)
+#endif
+#include "ops/simd/steps_body.inc"
+#undef ANYNPU_VECTOR_ROOT
 
 }  // namespace rows_baseline
 
@@ -24,6 +29,7 @@ constinit const RowSet kRowsBaseline{rows_baseline::find,
                                      rows_baseline::softmax_columns<true>,
                                      rows_baseline::sum,
                                      rows_baseline::deviations,
-                                     rows_baseline::affine};
+                                     rows_baseline::affine,
+                                     rows_baseline::find_step};
 
 }  // namespace anynpu::ops

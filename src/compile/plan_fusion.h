@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fusions that a plan for the CPU makes when a model is loaded. The graph of the model keeps the
+// operators apart: dumps show each of them, and other back ends fuse in their own way. Both need
+// shapes and end with verify().
+#pragma once
+
+#include "graph/graph.h"
+
+namespace anynpu::compile {
+
+// Chains and trees of element-wise operators become FusedElementwise of domain "anynpu": one pass
+// over memory.
+Status join_elementwise(graph::Graph& graph);
+
+// A FusedElementwise that only reads the result of a Conv, Gemm or MatMul becomes steps of it
+// (ops/elements/epilogue.h). After join_elementwise().
+Status join_epilogues(graph::Graph& graph);
+
+// Whether steps may follow the node as its epilogue.
+bool has_epilogue_form(const graph::Node& node);
+
+}  // namespace anynpu::compile
