@@ -90,6 +90,7 @@ struct Memory {
 };
 
 Memory memory_of(const TensorView& view, const Feed& feed) {
+  if (!view.data) return {nullptr, nullptr};  // not given yet
   const std::byte* begin = view.begin();
   return {begin, begin + feed.bytes};
 }

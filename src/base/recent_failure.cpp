@@ -65,6 +65,7 @@ int32_t take_last_number(Interface interface) {
   return std::exchange(numbers[static_cast<size_t>(interface)], 0);
 }
 
+MessageScope message_scope() { return scope.load(std::memory_order_relaxed); }
 void set_message_scope(MessageScope value) { scope.store(value, std::memory_order_relaxed); }
 
 void keep_message(Interface interface, std::string message) {

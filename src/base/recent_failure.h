@@ -18,6 +18,7 @@ int32_t take_last_number(Interface interface);
 
 enum class MessageScope { thread, process };
 void set_message_scope(MessageScope scope);  // of acl; thread is the default
+MessageScope message_scope();
 
 void keep_message(Interface interface, std::string message);
 // Returns and clears the message of the most recent failure; "" when there was none. Valid until

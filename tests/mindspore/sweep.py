@@ -3,7 +3,7 @@
 on Ascend, and writes docs/mindspore_score.md.
 
     sweep.py run OUT.json [PATTERN]       both back ends; OUT.json.cpu keeps what the CPU computed
-    sweep.py page OUT.json DOCS.md        the page
+    sweep.py page OUT.json PAGE           the page, docs/mindspore_score.md
     sweep.py worker DEVICE TASKS OUT      one back end, started by `run`
 
 What a function takes is found by trying: `candidates` lists arguments of many kinds, and what the CPU

@@ -457,6 +457,9 @@ aclError report(const char* function, const Failure& failure) {
         format("E{}: {} failed with {}: {}\n        Solution: {}", number, function,
                error_name(code), message, kCodeMappings[static_cast<size_t>(cause)].advice);
     ANYNPU_LOG(error, "{}", text);
+    // A thread that waits for work in vain covers no message of another thread.
+    const bool waited = cause == Code::queue_empty || cause == Code::callback_timeout;
+    if (waited && message_scope() == MessageScope::process) return code;
     keep_message(Interface::acl, std::move(text));
   } catch (...) {
     // No memory for a message: only the code is returned.

@@ -2,6 +2,7 @@
 #include "graph/tensor.h"
 
 #include <cstring>
+#include <utility>
 
 namespace ge {
 
@@ -70,7 +71,10 @@ TensorDesc::TensorDesc(Shape shape, Format format, DataType type) : TensorDesc()
 TensorDesc::TensorDesc(const TensorDesc& other)
     : impl_(other.impl_ ? std::make_shared<TensorDescImpl>(*other.impl_) : nullptr) {}
 TensorDesc::TensorDesc(TensorDesc&& other) = default;
-TensorDesc& TensorDesc::operator=(TensorDesc&& other) = default;
+TensorDesc& TensorDesc::operator=(TensorDesc&& other) {
+  impl_ = std::move(other.impl_);
+  return *this;
+}
 TensorDesc& TensorDesc::operator=(const TensorDesc& other) {
   return *this = TensorDesc(other);
 }

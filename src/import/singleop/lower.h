@@ -84,6 +84,7 @@ void lower_conv(Builder& b);
 void lower_depthwise_conv(Builder& b);
 void lower_deconvolution(Builder& b);
 void lower_conv_transpose(Builder& b);
+void lower_conv_weight_gradient(Builder& b);
 void lower_pooling(Builder& b);
 void lower_max_pool(Builder& b);
 void lower_max_pool_v3(Builder& b);
@@ -140,6 +141,7 @@ void lower_select(Builder& b);
 void lower_where(Builder& b);
 void lower_non_zero(Builder& b);
 void lower_unique(Builder& b);
+void lower_segment(Builder& b);
 // lower_recurrent.cpp
 void lower_common_lstm(Builder& b);
 void lower_common_gru(Builder& b);
@@ -214,6 +216,7 @@ void lower_choice_gradient(Builder& b);
 // lower_pool_gradient.cpp
 void lower_max_pool_gradient(Builder& b);
 void lower_avg_pool_gradient(Builder& b);
+void lower_adaptive_average(Builder& b);
 // lower_order.cpp
 void lower_sort(Builder& b);
 void lower_running_extreme(Builder& b);
@@ -224,6 +227,22 @@ void lower_deviation(Builder& b);
 void lower_inverse(Builder& b);
 void lower_qr(Builder& b);
 void lower_svd(Builder& b);
+// lower_function.cpp
 void lower_function(Builder& b);
+void lower_logit(Builder& b);
+void lower_hypot(Builder& b);
+void lower_heaviside(Builder& b);
+void lower_outer(Builder& b);
+void lower_approximate_equal(Builder& b);
+void lower_epsilon(Builder& b);
+void lower_linear_space(Builder& b);
+void lower_norm(Builder& b);
+void lower_divergence(Builder& b);
+void lower_running_log(Builder& b);
+void lower_histogram(Builder& b);
+void lower_dropout_bits(Builder& b);
+void lower_matrix_solve(Builder& b);
+void lower_log_determinant(Builder& b);
+void lower_avg_pool_3d(Builder& b);
 
 }  // namespace anynpu::singleop

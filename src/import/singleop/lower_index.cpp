@@ -47,9 +47,13 @@ void lower_scatter_nd(Builder& b) {
     return b.out(0, b.node("ScatterND", 16, {zeros, b.index(b.in(0)), updates},
                            {{"reduction", std::string("add")}}));
   }
+  const std::string& type = b.type();
   NodeAttrs attrs;
-  if (b.type().ends_with("Add")) attrs["reduction"] = std::string("add");
-  b.out(0, b.node("ScatterND", 16, {b.in(0), b.index(b.in(1)), b.in(2)}, std::move(attrs)));
+  if (type.ends_with("Add") || type.ends_with("Sub")) attrs["reduction"] = std::string("add");
+  if (type.ends_with("Max")) attrs["reduction"] = std::string("max");
+  if (type.ends_with("Min")) attrs["reduction"] = std::string("min");
+  const ValueId updates = type.ends_with("Sub") ? b.node("Neg", 13, {b.in(2)}) : b.in(2);
+  b.out(0, b.node("ScatterND", 18, {b.in(0), b.index(b.in(1)), updates}, std::move(attrs)));
 }
 
 // x, depth, on, off; OneHotD has the depth as an attribute.
@@ -84,6 +88,30 @@ void lower_unique(Builder& b) {
   b.out(0, made[0]);
   b.out(1, made[2], Type::any);
   if (b.type() == "UniqueWithCounts") b.out(2, made[3], Type::any);
+}
+
+// Rows added up by number; rows with a negative number are left out.
+void lower_segment(Builder& b) {
+  const ValueId x = b.in(0), ids = b.index(b.in(1));
+  const auto given = b.has(2) ? b.in_values(2) : std::vector<int64_t>{b.i("num_segments")};
+  if (!b.ok() || given.size() != 1 || given[0] < 0 || b.rank(ids) > b.rank(x)) {
+    return b.refuse(Code::unsupported_shape, "expected one number of segments, and an id for each row of x");
+  }
+  const int64_t count = given[0], lead = element_count(b.shape(ids));
+  const int64_t each = element_count(Shape(b.shape(x).begin() + b.rank(ids), b.shape(x).end()));
+  const bool most = b.type() == "UnsortedSegmentMax", least = b.type() == "UnsortedSegmentMin",
+             product = b.type() == "UnsortedSegmentProd";
+  const double limit = b.dtype(x) == DType::f16 ? 65504 : is_floating(b.dtype(x)) ? 3.4028234663852886e38 : 2147483647;
+  const double first = most ? -limit : least ? limit : product ? 1 : 0;
+  const ValueId last = b.scalar(DType::i64, static_cast<double>(count));
+  const ValueId valid = b.node("Less", 13, {ids, b.scalar(DType::i64, 0)});
+  const ValueId rows = b.reshape(b.node("Where", 16, {valid, last, ids}), {lead, 1});
+  const ValueId start = b.node("Expand", 13, {b.scalar(b.dtype(x), first), b.list({count + 1, each})});
+  const std::string how = most ? "max" : least ? "min" : product ? "mul" : "add";
+  const ValueId sums = b.node("ScatterND", 18, {start, rows, b.reshape(x, {lead, each})}, {{"reduction", how}});
+  Shape wide(b.shape(x).begin() + b.rank(ids), b.shape(x).end());
+  wide.insert(wide.begin(), count);
+  b.out(0, b.reshape(b.node("Slice", 13, {sums, b.list({0}), b.list({count}), b.list({0})}), wide));
 }
 
 }  // namespace anynpu::singleop

@@ -115,9 +115,4 @@ void lower_svd(Builder& b) {
   b.out(2, made[2]);
 }
 
-// One function of the same name.
-void lower_function(Builder& b) {
-  b.out(0, b.node(("anynpu." + b.type()).c_str(), 1, {b.in(0)}));
-}
-
 }  // namespace anynpu::singleop

@@ -106,4 +106,29 @@ void lower_avg_pool_gradient(Builder& b) {
   b.out_nchw(0, x);
 }
 
+// Means of as many equal parts of each axis as the output has elements, and their gradient.
+void lower_adaptive_average(Builder& b) {
+  const bool gradient = b.type().ends_with("Grad");
+  ValueId x = b.in(0);
+  for (size_t i = 1; i < b.input_count(); ++i) b.leave(i);
+  const Shape& made = b.op().outputs[0].shape;
+  if (!b.has_rank(x, "x", 3, 4)) return;
+  if (!is_static(made) || static_cast<int64_t>(made.size()) != b.rank(x)) {
+    return b.refuse(Code::unsupported_shape, "output 0 is described as {}, expected {} known axes", to_string(made),
+                    b.rank(x));
+  }
+  for (size_t axis = made.size() - 2; b.ok() && axis < made.size(); ++axis) {
+    const int64_t given = b.shape(x)[axis];
+    const int64_t in = gradient ? made[axis] : given, out = gradient ? given : made[axis];
+    ops::AxisWeights map{in, {}};
+    for (int64_t o = 0; o < out; ++o) {
+      const int64_t first = o * in / out, end = ((o + 1) * in + out - 1) / out;
+      auto& row = map.rows.emplace_back();
+      for (int64_t i = first; i < end; ++i) row.emplace_back(i, 1 / static_cast<double>(end - first));
+    }
+    x = apply(b, x, static_cast<int64_t>(axis), gradient ? map.transposed() : map);
+  }
+  b.out(0, x);
+}
+
 }  // namespace anynpu::singleop

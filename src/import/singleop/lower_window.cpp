@@ -219,6 +219,44 @@ void lower_conv_transpose(Builder& b) {
   b.out_nchw(0, b.node("ConvTranspose", 11, {x, w, bias}, std::move(attrs)));
 }
 
+// x, the filter's shape, the gradient: a product over all positions of the batch, (group, out,
+// N * positions) by (group, N * positions, in * taps).
+void lower_conv_weight_gradient(Builder& b) {
+  const bool attribute = b.type().ends_with("D");
+  const size_t at_grad = attribute ? 1 : 2;
+  const ValueId x = b.in_nchw(0), grad = b.in_nchw(at_grad);
+  const auto size = attribute ? b.ints("filter_size") : b.in_values(1);
+  if (!b.has_rank(x, "x", 4, 4) || !b.has_rank(grad, "the gradient", 4, 4)) return;
+  if (size.size() != 4)
+    return b.refuse(Code::unsupported_shape, "filter_size has {} numbers, expected 4", size.size());
+  const bool last = b.op().inputs[0].format == Format::nhwc;
+  NodeAttrs attrs = window_attrs(b, last, 4);
+  const int64_t groups = b.i("groups", 1);
+  if (!b.ok()) return;
+  const Shape in = b.shape(x), out = b.shape(grad);
+  if (groups < 1 || in[1] != size[1] * groups || out[1] != size[0] || out[1] % groups != 0)
+    return b.refuse(Code::shape_mismatch, "filter_size is {}, x {} and the gradient {}; expected channels of {} groups",
+                    to_string(Shape(size.begin(), size.end())), to_string(in), to_string(out), groups);
+  const auto strides = std::get<std::vector<int64_t>>(attrs["strides"]);
+  const auto dilations = std::get<std::vector<int64_t>>(attrs["dilations"]);
+  std::vector<int64_t> pads(4, 0);
+  if (attrs.count("pads")) pads = std::get<std::vector<int64_t>>(attrs["pads"]);
+  for (size_t a = 0; attrs.count("auto_pad") && a < 2; ++a) {
+    const int64_t need = (out[a + 2] - 1) * strides[a] + dilations[a] * (size[a + 2] - 1) + 1 - in[a + 2];
+    pads[a] = std::max<int64_t>(need, 0) / 2;
+    pads[a + 2] = std::max<int64_t>(need, 0) - pads[a];
+  }
+  const ValueId columns = b.node("anynpu.Im2Col", 1, {x},
+                                 {{"kernel_shape", std::vector<int64_t>{size[2], size[3]}},
+                                  {"strides", strides}, {"pads", pads}, {"dilations", dilations},
+                                  {"by_channel", int64_t{1}}});
+  const int64_t positions = out[2] * out[3], all = out[0] * positions, rows = size[1] * size[2] * size[3];
+  const ValueId turned = b.transpose(b.reshape(grad, {out[0], out[1], positions}), {1, 0, 2});
+  const ValueId seen = b.transpose(b.reshape(columns, {groups, rows, all}), {0, 2, 1});
+  const ValueId sums = b.node("MatMul", 13, {b.reshape(turned, {groups, out[1] / groups, all}), seen});
+  b.out_nchw(0, b.reshape(sums, Shape(size.begin(), size.end())), Type::any);
+}
+
 // Caffe's pooling: mode 0 max, 1 average; ceil_mode 0 rounds the output up.
 void lower_pooling(Builder& b) {
   const ValueId x = b.in_nchw(0);

@@ -175,7 +175,7 @@ struct MemoryRange {
 };
 
 MemoryRange range_of(const TensorView* view) {
-  if (!view) return {nullptr, nullptr};
+  if (!view || !view->data) return {nullptr, nullptr};
   const std::byte* begin = view->begin();
   return {begin, begin + view->span_bytes()};
 }
@@ -209,7 +209,7 @@ void add_sharing(std::span<const TensorView* const> tensors, NnKey& key) {
   }
   std::unordered_map<const void*, size_t> first;
   for (size_t j = 0; j < count; ++j) {
-    if (!tensors[j]) continue;
+    if (!tensors[j] || !tensors[j]->data) continue;
     const auto [found, is_new] = first.emplace(tensors[j]->begin(), j);
     if (!is_new) key.add(found->second << 32 | j);
   }

@@ -66,14 +66,11 @@ Result<std::shared_ptr<const NnPlan>> find_plan(const ResolvedCall& resolved,
   return plan;
 }
 
-// The memory of one feed, checked and held.
+// The memory of one feed, checked and held. Programs ask for the size of the workspace before they
+// have memory: phase 2 refuses a tensor that has none by then.
 Status bind(NnRun& run, size_t place, const Feed& feed, const TensorView& view, bool output) {
-  run.buffers[place] = {view.begin(), feed.bytes};
-  if (feed.bytes == 0) return {};
-  if (!view.data) {
-    return fail(Code::invalid_address, "tensor {} of the call, {}, has no memory: its address is "
-                "null", feed.index, aclnn::to_string(view));
-  }
+  run.buffers[place] = {view.data ? view.begin() : nullptr, feed.bytes};
+  if (feed.bytes == 0 || !view.data) return {};
   ANYNPU_ASSIGN(auto range,
                 device::check_range(view.begin(), feed.bytes,
                                     output ? device::Access::write : device::Access::read,
@@ -190,6 +187,20 @@ Status check_work(NnRun& run, const NnWork& work) {
 
 }  // namespace
 
+namespace {
+
+Status check_memory(const NnRun& run) {
+  return for_each_feed(*run.plan, [&](size_t place, const Feed& feed, bool) -> Status {
+    const bool tensor = feed.from == Feed::From::tensor && feed.bytes > 0;
+    if (!tensor || run.buffers[place].data) return {};
+    return fail(Code::invalid_address,
+                "tensor {} of the call has no memory: its address is null, {} bytes are needed",
+                feed.index, feed.bytes);
+  });
+}
+
+}  // namespace
+
 Status execute_nn(const NnOperator& op, const NnWork& work, Handle handle, Handle stream_handle) {
   ANYNPU_ASSIGN(auto stream, device::Runtime::instance().stream(stream_handle));
   ANYNPU_ASSIGN(auto pin, resolve<NnExecutor>(handle));
@@ -206,6 +217,7 @@ Status execute_nn(const NnOperator& op, const NnWork& work, Handle handle, Handl
       return {};
     }));
   }
+  ANYNPU_TRY(check_memory(*run));
   ANYNPU_TRY(check_work(*run, work));
   if (!pin->repeatable) (void)HandleTable::instance().remove<NnExecutor>(handle);
   if (run->plan->parts.empty()) return {};  // nothing is written: all outputs are empty

@@ -71,6 +71,17 @@ TEST_F(NnExecutors, ARepeatableOneTakesNewAddresses) {
   EXPECT_TRUE(destroy_executor(executor).ok());
 }
 
+TEST_F(NnExecutors, TheWorkspaceIsKnownBeforeThereIsMemory) {
+  const int64_t two = 2;
+  const auto later = [&] { return *create_nn_tensor({&two, 1, 0, nullptr, 0, 2, &two, 1, nullptr}); };
+  const auto asked = prepare(later(), later(), later());
+  ASSERT_TRUE(asked.ok()) << asked.status().to_string();
+  EXPECT_EQ(execute_nn(add(), {}, asked->executor, 0).code(), Code::invalid_address);
+  std::vector<float> a{1, 2}, b{10, 20}, c{0, 0};
+  const auto prepared = prepare(tensor(a), tensor(b), tensor(c));
+  EXPECT_EQ(prepared->work_bytes, asked->work_bytes) << "tensors without memory share none";
+}
+
 TEST_F(NnExecutors, CallsOfOneFormShareAPlan) {
   std::vector<float> a(33, 1), b(33, 2), c(33);
   const size_t before = NnPlanCache::instance().size();

@@ -220,11 +220,90 @@ CASES = {
     "ReduceStd": ([X], [X.std(1, ddof=1), X.mean(1)], {"dim": [1], "unbiased": True}),
     "Sort": ([X], [np.sort(X, -1)[:, ::-1], np.argsort(-X, -1).astype(I32)], {"descending": True}),
 }
+X64, DRAWN = X.astype(np.float64), RNG.integers(0, 5, (4, 1)).astype(I32)
+UPDATES, TABLE = RNG.standard_normal((4, 3)).astype(F), RNG.standard_normal((5, 3)).astype(F)
+
+
+def scattered(function):
+    table = TABLE.copy()
+    for row, update in zip(DRAWN[:, 0], UPDATES, strict=True):
+        table[row] = function(table[row], update)
+    return [TABLE, DRAWN, UPDATES], [table], {}
+
+
+def segments(function, start):
+    ids = np.array([2, 0, 2, -1, 1], I32)
+    out = np.full((3, 3), start, F)
+    for row, i in zip(TABLE, ids, strict=True):
+        if i >= 0:
+            out[i] = function(out[i], row)
+    return [TABLE, ids, np.array([3], I32)], [out], {}, (2,)
+
+
+def filter_gradient():
+    x, dy = RNG.standard_normal((2, 3, 5, 5)), RNG.standard_normal((2, 4, 3, 3))
+    padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    dw = np.zeros((4, 3, 3, 3))
+    for i in range(3):
+        for j in range(3):
+            window = padded[:, :, i:i + 5:2, j:j + 5:2]
+            dw[:, :, i, j] = np.einsum("ncyx,noyx->oc", window, dy)
+    return x.astype(F), dy.astype(F), dw.astype(F)
+
+
+WX, WDY, WDW = filter_gradient()
+WINDOWS = {"strides": [1, 1, 2, 2], "pads": [1, 1, 1, 1], "dilations": [1, 1, 1, 1], "groups": 1,
+           "data_format": "NCHW"}
+PROBABILITY, TARGET = RNG.uniform(0.1, 0.9, (3, 5)).astype(F), np.abs(X)
+VOLUME = RNG.standard_normal((1, 2, 4, 4, 4)).astype(F)
+ADAPTIVE = IMG.reshape(2, 3, 2, 3, 2, 2).mean((3, 5))
+HALF = RNG.uniform(0, 1, 40).astype(F)
+CASES |= {
+    "Angle": ([X], [np.where(X < 0, np.pi, 0)], {}),
+    "ApproximateEqual": ([X, X + F(1e-3) * (X > 0)], [X <= 0], {"tolerance": 1e-4}),
+    "Atan2": ([X, DY], [np.arctan2(X, DY)], {}),
+    "BesselI0": ([F([0, 1])], [F([1, 1.2660658778])], {}),
+    "BesselI0e": ([F([0, 1])], [F([1, 0.4657596077])], {}),
+    "BesselI1": ([F([0, 1])], [F([0, 0.5651591040])], {}),
+    "BesselI1e": ([F([0, 1])], [F([0, 0.2079104154])], {}),
+    "Igamma": ([F([1, 2]), F([1, 1])], [F([0.6321205588, 0.2642411177])], {}),
+    "Igammac": ([F([1, 2]), F([1, 1])], [F([0.3678794412, 0.7357588823])], {}),
+    "Zeta": ([F([2, 3]), F([1, 1])], [F([1.6449340668, 1.2020569032])], {}),
+    "NextAfter": ([X, DY], [np.nextafter(X, DY)], {}),
+    "Xdivy": ([F([0, 3]), F([0, 2])], [F([0, 1.5])], {}),
+    "Xlogy": ([F([0, 3]), F([0, 2])], [F([0, 3 * math.log(2)])], {}),
+    "CumulativeLogsumexp": ([X, np.array([1], I32)], [np.log(np.cumsum(np.exp(X), 1))], {}, (1,)),
+    "Eps": ([X], [np.full_like(X, np.finfo(F).eps)], {}),
+    "Ger": ([X[0], DY[0]], [np.outer(X[0], DY[0])], {}),
+    "Heaviside": ([F([-1, 0, 2]), F([5, 6, 7])], [F([0, 6, 1])], {}),
+    "Hypot": ([X, DY], [np.hypot(X, DY)], {}),
+    "Histogram": ([HALF], [np.histogram(HALF, 4, (0, 1))[0].astype(I32)],
+                  {"bins": 4, "min": 0.0, "max": 1.0}),
+    "KLDiv": ([X, TARGET], [(TARGET * (np.log(TARGET) - X)).sum() / 3], {"reduction": "batchmean"}),
+    "LinSpace": ([N(1), N(3), np.array([5], I32)], [np.linspace(1, 3, 5)], {}, (2,)),
+    "Logit": ([PROBABILITY], [np.log(PROBABILITY / (1 - PROBABILITY))], {"eps": -1.0}),
+    "LogMatrixDeterminant": ([SQUARE], [*map(np.asarray, np.linalg.slogdet(SQUARE))], {}),
+    "LpNorm": ([X], [(np.abs(X64)**3).sum(1)**(1 / 3)], {"p": 3, "axes": [1]}),
+    "MatrixSolve": ([SQUARE, SQUARE[:, :2]], [np.linalg.solve(SQUARE, SQUARE[:, :2])], {}),
+    "ScatterNdMax": scattered(np.maximum), "ScatterNdMin": scattered(np.minimum),
+    "ScatterNdSub": scattered(np.subtract), "TensorScatterMax": scattered(np.maximum),
+    "TensorScatterMin": scattered(np.minimum), "TensorScatterSub": scattered(np.subtract),
+    "UnsortedSegmentSum": segments(np.add, 0), "UnsortedSegmentProd": segments(np.multiply, 1),
+    "UnsortedSegmentMax": segments(np.maximum, -np.finfo(F).max),
+    "UnsortedSegmentMin": segments(np.minimum, np.finfo(F).max),
+    "Conv2DBackpropFilter": ([WX, np.array(WDW.shape, I32), WDY], [WDW], WINDOWS, (1,)),
+    "Conv2DBackpropFilterD": ([WX, WDY], [WDW], {**WINDOWS, "filter_size": [4, 3, 3, 3]}),
+    "AdaptiveAvgPool2D": ([IMG], [ADAPTIVE], {}),
+    "AdaptiveAvgPool2DGrad": ([ADAPTIVE], [np.repeat(np.repeat(ADAPTIVE, 3, 2), 2, 3) / 6], {}),
+    "AvgPool3D": ([VOLUME], [VOLUME.reshape(1, 2, 2, 2, 2, 2, 2, 2).mean((3, 5, 7))],
+                  {"ksize": [1, 1, 2, 2, 2], "strides": [1, 1, 2, 2, 2], "pads": [0] * 6,
+                   "data_format": "NCDHW"}),
+}
 CASES["Cummax"][1][1] = np.array([[max(range(c + 1), key=lambda j: row[j]) for c in range(5)]
                                   for row in X], I32)
 CASES["Cummin"][1][1] = np.array([[min(range(c + 1), key=lambda j: row[j]) for c in range(5)]
                                   for row in X], I32)
-ALONE = {"Qr", "Svd"}
+ALONE = {"Qr", "Svd", "DropOutGenMask"}
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
@@ -233,9 +312,17 @@ def test_operator_agrees_with_numpy(name):
     const, forms = (*rest, *((), None)[len(rest):])
     pictures = forms or [NCHW if np.ndim(x) == 4 else single_op.ND for x in inputs]
     made = [NCHW if np.ndim(x) == 4 else single_op.ND for x in outputs]
-    outputs = [np.asarray(x, x.dtype if np.asarray(x).dtype == I32 else F) for x in outputs]
+    kept = (np.dtype(I32), np.dtype(bool))
+    outputs = [np.asarray(x) for x in outputs]
+    outputs = [x if x.dtype in kept else x.astype(F) for x in outputs]
     single_op.agree(name.partition("/")[0], [np.asarray(x, x.dtype) for x in inputs], outputs,
                     attrs, const, pictures, made)
+
+
+def test_a_mask_keeps_its_share():
+    bits, = single_op.run("DropOutGenMask", [np.array([64, 100], I32), F(0.75)],
+                          [np.zeros(800, np.uint8)], {}, (0,))
+    assert abs(np.unpackbits(bits).mean() - 0.75) < 0.03
 
 
 def test_decompositions_multiply_to_the_matrix():
