@@ -49,9 +49,10 @@ class Body {
     describe(graph.outputs, outputs);
   }
 
-  Status make(const ops::Target& target, WeightPool& weights) {
+  Status make(const ops::Target& target, WeightPool& weights,
+              const std::shared_ptr<StepObserver>& observer) {
     ANYNPU_TRY(compile::optimise_shaped(*graph_));
-    ANYNPU_ASSIGN(plan_, make_plan(*graph_, target, weights));
+    ANYNPU_ASSIGN(plan_, make_plan(*graph_, target, weights, observer));
     return {};
   }
   size_t work_bytes() const { return round_up(plan_.work_bytes, ops::kBufferAlignment); }
@@ -90,10 +91,11 @@ class FlowWork : public ops::KernelPlan, public InnerPlans {
   // bodies are planned.
   virtual bool prepare(const graph::Node& node) = 0;
 
-  Status plan_bodies(const ops::Target& target, WeightPool& weights) {
+  Status plan_bodies(const ops::Target& target, WeightPool& weights,
+                     const std::shared_ptr<StepObserver>& observer) {
     size_t most = 0;
     for (auto& body : bodies) {
-      ANYNPU_TRY(body->make(target, weights), "in a graph of {}", label);
+      ANYNPU_TRY(body->make(target, weights, observer), "in a graph of {}", label);
       most = std::max(most, body->work_bytes());
     }
     arena_ = place(most);  // one of them runs at a time
@@ -338,7 +340,8 @@ bool is_fixed(const TensorShape& tensor) {
 
 Result<FixedFlow> plan_fixed_flow(const graph::Node& node, const std::vector<TensorShape>& inputs,
                                   const std::vector<TensorShape>& outputs,
-                                  const ops::Target& target, WeightPool& weights) {
+                                  const ops::Target& target, WeightPool& weights,
+                                  const std::shared_ptr<StepObserver>& observer) {
   ANYNPU_TRY(graph::check_flow(node));
   auto work = new_work(node);
   const size_t formal = graph::formal_inputs(node);
@@ -360,7 +363,7 @@ Result<FixedFlow> plan_fixed_flow(const graph::Node& node, const std::vector<Ten
   for (std::string_view attr : graph::subgraph_attrs(node))
     work->bodies.push_back(std::make_unique<Body>(*graph::subgraph(node, attr)));
   if (!work->prepare(node)) return FixedFlow{};
-  ANYNPU_TRY(work->plan_bodies(target, weights));
+  ANYNPU_TRY(work->plan_bodies(target, weights, observer));
   FixedFlow made;
   made.inner = work.get();
   for (const auto& body : work->bodies)

@@ -24,6 +24,7 @@ struct FixedFlow {
 // general step is used then (flow_step.h).
 Result<FixedFlow> plan_fixed_flow(const graph::Node& node, const std::vector<TensorShape>& inputs,
                                   const std::vector<TensorShape>& outputs,
-                                  const ops::Target& target, WeightPool& weights);
+                                  const ops::Target& target, WeightPool& weights,
+                                  const std::shared_ptr<StepObserver>& observer);
 
 }  // namespace anynpu::exec

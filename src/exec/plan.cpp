@@ -393,7 +393,8 @@ class Planner {
     step.traced = describe_step(graph_, node, context, step.kernel);
     // The host decides what runs next, so what is inside runs on the host as well.
     const ops::Target target = on_device_ ? ops::Target::host() : target_;
-    ANYNPU_ASSIGN(FixedFlow fixed, plan_fixed_flow(node, given, made, target, weights_));
+    ANYNPU_ASSIGN(FixedFlow fixed,
+                  plan_fixed_flow(node, given, made, target, weights_, observer_));
     if (fixed.work) {
       step.work = std::move(fixed.work);
       plan_.inner.push_back(fixed.inner);
