@@ -194,6 +194,36 @@ void group_norm(Recipe& r) {
   write_if(r, "rstdOut", made.inverse);
 }
 
+// Of group_norm: through x * sigmoid(scale * x), then through the normalisation.
+void group_norm_swish_gradient(Recipe& r) {
+  const Shape shape = r.shape("x");
+  const Channels c = channels_of(shape);
+  const int64_t groups = r.integer("numGroups");
+  if (groups < 1 || shape[1] % groups != 0) {
+    refuse("{} channels in {} groups; expected a multiple", shape[1], groups);
+  }
+  const int64_t rows = shape[0] * groups;
+  const Shape flat{rows, rows > 0 ? element_count(shape) / rows : 0};
+  const auto row = [&](const char* name) { return r.reshape(floats(r, name), {rows, 1}); };
+  const Value inverse = row("rstd");
+  const Value apart = r.op("Sub", {r.reshape(floats(r, "x"), flat), row("mean")});
+  const Value normal = r.reshape(mul(r, apart, inverse), shape);
+  const Value z = with_affine(r, normal, c), scale = r.number("swishScale", kType);
+  const Value share = r.op("Sigmoid", {mul(r, z, scale)});
+  const Value rest = r.op("Sub", {r.constant(kType, 1), share});
+  const Value slope = mul(r, share, r.op("Add", {r.constant(kType, 1), mul(r, mul(r, z, scale), rest)}));
+  const Value dz = mul(r, floats(r, "dy"), slope);
+  if (r.flag("dgammaIsRequire")) write(r, "dgammaOut", sum(r, mul(r, dz, normal), c.axes));
+  if (r.flag("dbetaIsRequire")) write(r, "dbetaOut", sum(r, dz, c.axes));
+  const Value gamma = of_channels(r, "gamma", c);
+  const Value passed = r.reshape(gamma ? mul(r, dz, gamma) : dz, flat), lines = r.reshape(normal, flat);
+  const double share_of_one = 1 / std::max<double>(static_cast<double>(flat[1]), 1);
+  const Value first = scaled(r, sum(r, passed, {1}), share_of_one);
+  const Value second = scaled(r, sum(r, mul(r, passed, lines), {1}), share_of_one);
+  const Value inner = r.op("Sub", {r.op("Sub", {passed, first}), mul(r, lines, second)});
+  r.out("dxOut", r.reshape(mul(r, inner, inverse), shape));
+}
+
 void instance_norm(Recipe& r) {
   const std::string format = r.text("dataFormat");
   if (format != "NCHW" && format != "ND" && !format.empty()) {
@@ -218,6 +248,7 @@ const Row kRows[] = {
     {"aclnnGroupNormSilu", group_norm},
     {"aclnnGroupNormSiluV2", group_norm},
     {"aclnnGroupNormSwish", group_norm},
+    {"aclnnGroupNormSwishGrad", group_norm_swish_gradient},
     {"aclnnInstanceNorm", instance_norm},
 };
 

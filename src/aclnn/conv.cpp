@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions of any number of spatial axes and their gradients.
 #include "aclnn/arithmetic.h"
+#include "aclnn/quantized.h"
 
 namespace anynpu::aclnn {
 
@@ -182,6 +183,48 @@ void convolution_backward(Recipe& r) {
   }
 }
 
+// Time, batch, channels, as conv_tbc: `self` is the gradient of its output.
+void conv_tbc_backward(Recipe& r) {
+  if (r.rank("self") != 3 || r.rank("input") != 3 || r.rank("weight") != 3) {
+    refuse("self, input and weight have {}, {} and {} axes; expected 3", r.rank("self"),
+           r.rank("input"), r.rank("weight"));
+  }
+  Window w;
+  w.spatial = 1;
+  w.stride = w.dilation = {1};
+  w.pad = {r.integer("pad")};
+  w.output_pad = {0};
+  const DType type = computed_in(floating(promote(r.dtype("self"), r.dtype("weight"))));
+  const Value grad = r.cast(r.in("self"), type);
+  const Value turned = r.transpose(grad, {1, 2, 0});
+  const Value x = r.transpose(r.cast(r.in("input"), type), {1, 2, 0});
+  const Value weight = r.transpose(r.cast(r.in("weight"), type), {2, 1, 0});
+  r.out("gradInput", r.transpose(input_gradient(r, w, turned, weight, r.shape(x)), {2, 0, 1}));
+  r.out("gradWeight", r.transpose(weight_gradient(r, w, x, turned, r.shape(weight)), {2, 1, 0}));
+  r.out_if("gradBias", r.op("ReduceSum", {grad, r.constant({0, 1})}, {{"keepdims", 0}}));
+}
+
+// Integers of 8 bits, whose sums are exact, then (sums + bias) * scale + offset for each channel.
+void quantised_convolution(Recipe& r) {
+  const Window w = window_of(r);
+  if (w.transposed) refuse("transposed is true; expected false");
+  if (r.integer("offsetx") != 0) refuse("offsetx is {}; expected 0", r.integer("offsetx"));
+  Value y = r.op("ConvInteger", {r.in("input"), r.in("weight")},
+                 {{"strides", w.stride}, {"pads", w.pads()}, {"dilations", w.dilation},
+                  {"group", w.groups}});
+  Shape channels(r.rank("input"), 1);
+  channels[1] = r.shape("weight")[0];
+  const auto of_channels = [&](const char* name, DType type) {
+    return r.reshape(r.cast(r.in(name), type), channels);
+  };
+  const bool whole = r.given("bias") && !is_floating(r.dtype("bias"));
+  if (whole) y = r.op("Add", {y, of_channels("bias", DType::i32)});
+  y = r.op("Mul", {r.cast(y, DType::f32), r.reshape(scale_of(r, "scale"), channels)});
+  if (r.given("bias") && !whole) y = r.op("Add", {y, of_channels("bias", DType::f32)});
+  if (r.given("offset")) y = r.op("Add", {y, of_channels("offset", DType::f32)});
+  r.out("output", y);
+}
+
 // What each window sees, as columns; a tensor without a batch gets one.
 void im2col(Recipe& r) {
   Value x = r.in("self");
@@ -215,7 +258,9 @@ const Row kRows[] = {
     {"aclnnConvolution", convolution},
     {"aclnnConvDepthwise2d", depthwise},
     {"aclnnConvTbc", conv_tbc},
+    {"aclnnConvTbcBackward", conv_tbc_backward},
     {"aclnnConvolutionBackward", convolution_backward},
+    {"aclnnQuantConvolution", quantised_convolution},
 };
 
 }  // namespace

@@ -13,11 +13,15 @@ void copy(Recipe& r) {
   r.out("selfRef", one ? r.reshape(src, r.shape("selfRef")) : src);
 }
 
+// Of formats in blocks there is none here: arguments refuse them.
+void change_format(Recipe& r) { r.out("dstTensor", r.in("srcTensor")); }
+
 void cast(Recipe& r) { r.out("out", r.in("self")); }
 
 const Row kRows[] = {
     {"aclnnInplaceCopy", copy, "", true},
     {"aclnnCast", cast, "", true},
+    {"aclnnNpuFormatCast", change_format},
 };
 
 }  // namespace

@@ -142,7 +142,7 @@ void distance_gradient(Recipe& r) {
   if (p == 0) slope = mul(r, apart, number(r, 0));
   else if (p == 1) slope = sign;
   else if (p == 2) slope = r.op("Div", {apart, distance});
-  else if (std::isinf(p)) slope = r.op("Where", {r.op("Equal", {size, distance}), sign, number(r, 0)});
+  else if (p < 0 || std::isinf(p)) slope = r.op("Where", {r.op("Equal", {size, distance}), sign, number(r, 0)});
   else slope = mul(r, sign, r.op("Pow", {r.op("Div", {size, distance}), number(r, p - 1)}));
   const Value zero = r.op("Equal", {distance, number(r, 0)});
   const Value each = mul(r, r.op("Where", {zero, number(r, 0), slope}), column("grad"));

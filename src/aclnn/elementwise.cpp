@@ -169,6 +169,7 @@ const Row kRows[] = {
     {"aclnnInplaceMul", binary, "Mul", true},
     {"aclnnMuls", binary, "Mul", true},
     {"aclnnInplaceMuls", binary, "Mul", true},
+    {"aclnnGcd", binary, "Gcd", true},
     {"aclnnMaximum", binary, "Max", true},
     {"aclnnMinimum", binary, "Min", true},
     {"aclnnDiv", divide, "", true, 0},

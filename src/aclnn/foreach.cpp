@@ -68,6 +68,24 @@ void round_off(Recipe& r) {
   });
 }
 
+// As round_off, with the mode in a tensor that the run reads. Another mode gives NaN.
+void round_off_by_tensor(Recipe& r) {
+  for_each_tensor(r, "x", [&](size_t i) {
+    const Value x = item(r, "x", i, wide_type(r, "x", i));
+    const DType type = r.dtype(x);
+    const Value mode = r.reshape(r.cast(r.in("roundMode"), DType::i64), {});
+    const Value whole = r.op("Trunc", {x});
+    const Value half = r.op("Mul", {r.op("Sign", {x}), r.constant(type, 0.5)});
+    const std::pair<double, Value> modes[] = {
+        {1, r.op("Round", {x})}, {2, r.op("Floor", {x})}, {3, r.op("Ceil", {x})},
+        {4, r.op("Trunc", {r.op("Add", {x, half})})}, {5, whole}, {7, r.op("Sub", {x, whole})}};
+    Value y = r.constant(type, std::numeric_limits<double>::quiet_NaN());
+    for (const auto& [number, rounded] : modes)
+      y = r.op("Where", {r.op("Equal", {mode, r.constant(DType::i64, number)}), rounded, y});
+    r.out("out", i, r.expand(y, r.shape(x)));
+  });
+}
+
 void copy(Recipe& r) {
   for_each_tensor(r, 0, [&](size_t i) { r.out(1, i, r.in(0, i)); });
 }
@@ -181,6 +199,7 @@ const Row kRows[] = {
     {"aclnnForeachLog10", unary, "Log10"},
     {"aclnnForeachLog1p", unary, "Log1p"},
     {"aclnnForeachLog2", unary, "Log2"},
+    {"aclnnForeachRoundOffNumber", round_off_by_tensor},
     {"aclnnForeachRoundOffNumberV2", round_off},
     {"aclnnForeachReciprocal", unary, "Reciprocal"},
     {"aclnnForeachSigmoid", unary, "Sigmoid"},

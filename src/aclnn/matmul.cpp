@@ -6,6 +6,28 @@ namespace anynpu::aclnn {
 
 namespace {
 
+struct Parts {
+  Value real, imaginary;
+};
+Parts parts_of(Recipe& r, Value x) {
+  const Value both = r.op("ComplexParts", {x});
+  const Shape shape = r.shape(x);
+  const auto axis = static_cast<int64_t>(shape.size());
+  const auto part = [&](int64_t i) { return r.reshape(r.slice(both, axis, i, i + 1), shape); };
+  return {part(0), part(1)};
+}
+
+Value multiply(Recipe& r, Value a, Value b, bool turn_a, bool turn_b) {
+  const auto real = [&](Value left, Value right) {
+    return r.op("FusedMatMul", {left, right}, {{"transA", turn_a}, {"transB", turn_b}});
+  };
+  if (!is_complex(r.dtype(a))) return real(a, b);
+  const Parts x = parts_of(r, a), y = parts_of(r, b);
+  return r.op("ToComplex",
+              {r.op("Sub", {real(x.real, y.real), real(x.imaginary, y.imaginary)}),
+               r.op("Add", {real(x.real, y.imaginary), real(x.imaginary, y.real)})});
+}
+
 // a x b with torch.matmul's rules for vectors: one axis is added and dropped again.
 Value product(Recipe& r, Param a_name, Param b_name) {
   bool turn_a = false, turn_b = false;
@@ -20,7 +42,7 @@ Value product(Recipe& r, Param a_name, Param b_name) {
   // Integers of 8 and 16 bits have no kernels.
   const bool narrow = is_integer(type) && size_of(type) < 4;
   if (narrow || type == DType::boolean) a = r.cast(a, DType::i32), b = r.cast(b, DType::i32);
-  Value y = r.op("FusedMatMul", {a, b}, {{"transA", turn_a}, {"transB", turn_b}});
+  const Value y = multiply(r, a, b, turn_a, turn_b);
   Shape shape = r.shape(y);
   if (rank_b == 1) shape.pop_back();
   if (rank_a == 1) shape.erase(shape.end() - (rank_b == 1 ? 1 : 2));

@@ -385,6 +385,80 @@ void unpermute_gradient(Recipe& r) {
   r.out("probsGradOut", r.reshape(dots(r, rows, index, grad, k), r.shape("probsGradOut")));
 }
 
+// --- a map of tokens x experts says who goes where; rows lie by expert
+
+// The places of the transposed map, those that are true first: of all experts together, or of each.
+Value mapped_places(Recipe& r, const char* name, bool each) {
+  const Shape s = rows_of(r, name);
+  const Value map = r.transpose(r.cast(r.in(name), DType::boolean), {1, 0});
+  Value key = r.op("Where", {map, r.constant(DType::i64, 0), r.constant(DType::i64, 1)});
+  if (each) {
+    Ints twice;
+    for (int64_t e = 0; e < s[1]; ++e) twice.push_back(2 * e);
+    key = r.op("Add", {key, r.reshape(r.constant(twice), {s[1], 1})});
+  }
+  const Value flat = r.reshape(key, {s[0] * s[1]});
+  return sort_experts(r, flat, 0, each ? 2 * s[1] : 2).held;
+}
+
+// Which element of the transposed map each row belongs to.
+Value places_of_rows(Recipe& r, const char* name, int64_t rows, bool padded) {
+  const Shape s = rows_of(r, name);
+  const Value held = mapped_places(r, name, padded);
+  if (!padded) return r.slice(held, 0, 0, rows);
+  const int64_t capacity = s[1] > 0 ? rows / s[1] : 0;
+  const Value first = r.slice(r.reshape(held, {s[1], s[0]}), 1, 0, capacity);
+  return r.reshape(first, {s[1] * capacity});
+}
+
+Value token_of_places(Recipe& r, Value places, int64_t tokens) {
+  return r.op("Mod", {places, r.constant(DType::i64, static_cast<double>(std::max<int64_t>(tokens, 1)))});
+}
+
+void permute_by_map(Recipe& r) {
+  const Shape map = rows_of(r, "routingMap");
+  const bool padded = r.flag("dropAndPad");
+  const int64_t rows = rows_of(r, "permuteTokensOut")[0];
+  const int64_t stated = r.integer("numOutTokens");
+  const int64_t per = padded ? map[1] : map[0];  // each expert, or each token, has as many rows
+  if (per < 1 || stated / per * per != rows || rows > map[0] * map[1]) {
+    refuse("numOutTokens is {} and permuteTokensOut has {} rows; expected the multiple of {} below it, at most {}",
+           stated, rows, per, map[0] * map[1]);
+  }
+  const Value places = places_of_rows(r, "routingMap", rows, padded);
+  const Value token = token_of_places(r, places, map[0]);
+  r.out("permuteTokensOut", r.op("GatherRows", {r.in("tokens"), token}));
+  const Value sorted = padded ? token : sort_experts(r, token, 0, 0).held;
+  r.out("sortedIndicesOut", r.reshape(sorted, r.shape("sortedIndicesOut")));
+  if (!r.given("probsOptional") || !r.given("permuteProbsOutOptional")) return;
+  const Value flat = r.reshape(r.transpose(r.in("probsOptional"), {1, 0}), {map[0] * map[1], 1});
+  r.out("permuteProbsOutOptional", r.reshape(r.op("GatherRows", {flat, places}),
+                                             r.shape("permuteProbsOutOptional")));
+}
+
+void permute_by_map_gradient(Recipe& r) {
+  const bool padded = r.flag("dropAndPad");
+  const int64_t tokens = r.integer("tokensNum"), experts = r.integer("numExperts");
+  const Value grad = r.cast(r.in("permutedTokenOutputGrad"), DType::f32);
+  const Value sorted = integers(r, "sortedIndices");
+  const int64_t rows = r.extent(grad, 0), width = r.extent(grad, 1);
+  if (padded) {
+    const Value column = r.expand(r.reshape(sorted, {rows, 1}), {rows, width});
+    r.out("tokensGradOut", r.op("ScatterElements", {r.filled(DType::f32, {tokens, width}, 0), column, grad},
+                                {{"axis", 0}, {"reduction", "add"}}));
+  } else {
+    const int64_t terms = std::max<int64_t>(tokens > 0 ? rows / tokens : 1, 1);
+    r.out("tokensGradOut", r.op("SumRows", {grad, sorted}, {{"terms", terms}}));
+  }
+  if (!r.given("permutedProbsOutputGradOptional") || !r.given("probsGradOutOptional")) return;
+  if (!r.given("routingMapOptional")) refuse("probsGradOutOptional is given without routingMapOptional");
+  const Value places = places_of_rows(r, "routingMapOptional", rows, padded);
+  const Value given = r.reshape(r.cast(r.in("permutedProbsOutputGradOptional"), DType::f32), {rows});
+  const Value flat = r.op("ScatterElements", {r.filled(DType::f32, {experts * tokens}, 0), places, given},
+                          {{"axis", 0}});
+  r.out("probsGradOutOptional", r.transpose(r.reshape(flat, {experts, tokens}), {1, 0}));
+}
+
 const Row kRows[] = {
     {"aclnnMoeGatingTopKSoftmax", gate_softmax},
     {"aclnnMoeGatingTopKSoftmaxV2", gate_softmax},
@@ -401,6 +475,8 @@ const Row kRows[] = {
     {"aclnnMoeFinalizeRoutingV2Grad", finalize_gradient},
     {"aclnnMoeTokenPermute", permute},
     {"aclnnMoeTokenPermuteGrad", permute_gradient},
+    {"aclnnMoeTokenPermuteWithRoutingMap", permute_by_map},
+    {"aclnnMoeTokenPermuteWithRoutingMapGrad", permute_by_map_gradient},
     {"aclnnMoeTokenUnpermute", unpermute},
     {"aclnnMoeTokenUnpermuteGrad", unpermute_gradient},
 };

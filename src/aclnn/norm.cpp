@@ -50,7 +50,40 @@ void update_running(Recipe& r, Param running, Value fresh) {
   r.out(running, r.op("Add", {kept, r.op("Mul", {fresh, momentum})}));
 }
 
+// One number of each channel.
+Value list_of_channels(Recipe& r, Param param) {
+  return r.reshape(r.cast(r.in(param), DType::f32), {r.shape("input")[1]});
+}
+Value list_or(Recipe& r, Param param, double otherwise) {
+  if (r.given(param)) return list_of_channels(r, param);
+  return r.filled(DType::f32, {r.shape("input")[1]}, otherwise);
+}
+
+// By the operator of ONNX, which takes floats of 32 and 16 bits.
+void batch_norm_of_runs(Recipe& r) {
+  const Value weight = list_or(r, "weight", 1), bias = list_or(r, "bias", 0);
+  const double eps = r.real("eps");
+  if (!r.flag("training")) {
+    return r.out("output", r.op("BatchNormalization",
+                                {r.in("input"), weight, bias, list_of_channels(r, "runningMean"),
+                                 list_of_channels(r, "runningVar")},
+                                {{"epsilon", eps}}));
+  }
+  const Channels c = channels_of(r.shape("input"));
+  const Value none = r.filled(DType::f32, {r.shape("input")[1]}, 0);
+  // With a momentum of 0 the operator gives the moments themselves.
+  const Values made = r.ops("BatchNormalization", {r.in("input"), weight, bias, none, none}, 3,
+                            {{"epsilon", eps}, {"momentum", 0.0}, {"training_mode", 1}});
+  r.out("output", made[0]);
+  r.out_if("saveMean", made[1]);
+  r.out_if("saveInvstd", inverse_root(r, made[2], "eps"));
+  update_running(r, "runningMean", made[1]);
+  const double unbiased = c.count > 1 ? c.count / (c.count - 1) : 1;
+  update_running(r, "runningVar", scaled(r, made[2], unbiased));
+}
+
 void batch_norm(Recipe& r) {
+  if (r.rank("input") > 2 && r.dtype("input") != DType::f64) return batch_norm_of_runs(r);
   const DType type = computed_in(r.dtype("input"));
   const Channels c = channels_of(r.shape("input"));
   const Value x = r.cast(r.in("input"), type);
@@ -89,10 +122,17 @@ void batch_norm_backward(Recipe& r) {
   const Value inverse =
       training ? of_channels(r, "saveInvstd", type, c.shape)
                : inverse_root(r, of_channels(r, "runningVar", type, c.shape), "eps");
-  const Value normal = r.op("Mul", {r.op("Sub", {x, mean}), inverse});
-  const Value bias_grad = sum_over(r, grad, c.axes, true);
-  const Value weight_grad = sum_over(r, r.op("Mul", {grad, normal}), c.axes, true);
   const Shape list{r.shape("input")[1]};
+  const Value apart = r.op("Sub", {x, mean}), normal = r.op("Mul", {apart, inverse});
+  Value bias_grad, weight_grad;
+  if (type == DType::f32) {
+    const Values sums = r.ops("ChannelGradSums", {grad, x, r.reshape(mean, list)}, 2);
+    bias_grad = r.reshape(sums[0], c.shape);
+    weight_grad = r.op("Mul", {r.reshape(sums[1], c.shape), inverse});
+  } else {
+    bias_grad = sum_over(r, grad, c.axes, true);
+    weight_grad = sum_over(r, r.op("Mul", {grad, normal}), c.axes, true);
+  }
   if (wants(1)) r.out_if("gradWeight", r.reshape(weight_grad, list));
   if (wants(2)) r.out_if("gradBias", r.reshape(bias_grad, list));
   if (!wants(0)) return;

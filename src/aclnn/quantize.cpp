@@ -278,6 +278,22 @@ void fake_quant(Recipe& r) {
   r.out("mask", mask);
 }
 
+// Each matrix of x between two others, then as integers of 4 bits with a scale of its own.
+void flat_quant(Recipe& r) {
+  const Shape s = r.shape("x");
+  if (s.size() != 3) refuse("x has {} axes; expected a batch of matrices", s.size());
+  const auto matrix = [&](const char* name) { return r.cast(r.in(name), DType::f32); };
+  Value y = r.op("MatMul", {matrix("kroneckerP1"), r.cast(r.in("x"), DType::f32)});
+  y = r.op("MatMul", {y, matrix("kroneckerP2")});
+  const Value most = r.op("ReduceMax", {r.op("Abs", {y}), r.constant({1, 2})}, {{"keepdims", 1}});
+  const Value scale = r.op("Mul", {most, r.op("Div", {r.number("clipRatio", DType::f32),
+                                                      r.constant(DType::f32, 7)})});
+  const Value none = r.op("Equal", {scale, r.constant(DType::f32, 0)});
+  const Value safe = r.op("Where", {none, r.constant(DType::f32, 1), scale});
+  out_rounded(r, "out", r.op("Div", {y, safe}));
+  r.out("quantScale", r.reshape(scale, r.shape("quantScale")));
+}
+
 const Row kRows[] = {
     {"aclnnAscendQuant", quant},
     {"aclnnAscendQuantV3", quant},
@@ -293,6 +309,7 @@ const Row kRows[] = {
     {"aclnnDequantSwigluQuantV2", dequant_swiglu_quant},
     {"aclnnGeluQuant", gelu_quant},
     {"aclnnGroupQuant", group_quant},
+    {"aclnnFlatQuant", flat_quant},
     {"aclnnDequantBias", dequant_bias},
     {"aclnnTransQuantParamV2", scale_words},
     {"aclnnTransQuantParamV3", scale_words},

@@ -94,9 +94,17 @@ struct Feed {
   int64_t least = 0, most = 0;     // list: what its values may be
 };
 
+// An output of a graph that shares memory with an input of it. `in_step`: the same elements at the
+// same places.
+struct Overwrite {
+  graph::ValueId input = graph::kNoValue, output = graph::kNoValue;
+  bool in_step = false;
+};
+
 // A graph and what is bound to its inputs and outputs. Parts run one after the other.
 struct Part {
   graph::Graph graph;
+  std::vector<Overwrite> overwrites;
   std::vector<Feed> inputs, outputs;
 };
 
@@ -219,6 +227,7 @@ class Recipe {
   Value value_input(uint32_t place, DType dtype);
   void note_value(uint32_t place, const Scalar& value);
   void close_part();
+  void note_overwrites(const Feed& output, graph::ValueId written, Part& part) const;
   void write_view_last(size_t place);
 
   const Call& call_;

@@ -119,6 +119,24 @@ void Recipe::write_view_last(size_t place) {
   graph.nodes.push_back(std::move(node));
 }
 
+// Which inputs share memory with an output.
+void Recipe::note_overwrites(const Feed& feed_of_output, graph::ValueId written, Part& part) const {
+  const State& state = *state_;
+  const Memory target = memory_of(state.views[feed_of_output.index], feed_of_output);
+  const graph::Value& to = state.graph.values[static_cast<size_t>(written)];
+  for (size_t i = 0; i < state.inputs.size(); ++i) {
+    const Feed& feed = state.inputs[i];
+    if (feed.from != Feed::From::tensor) continue;
+    const Memory source = memory_of(state.views[feed.index], feed);
+    if (!overlap(source, target)) continue;
+    const graph::ValueId id = state.graph.inputs[i];
+    const graph::Value& from = state.graph.values[static_cast<size_t>(id)];
+    const bool in_step = source.begin == target.begin && from.shape == to.shape &&
+                         size_of(from.dtype) == size_of(to.dtype);
+    part.overwrites.push_back({id, written, in_step});
+  }
+}
+
 // An output that shares memory with an input is written while nobody needs the input any more: by
 // its own node, when that is the last reader and goes element by element, else by a copy behind all
 // nodes.
@@ -171,6 +189,7 @@ void Recipe::close_part() {
       output.value = op("Stage", {output.value});
     }
     written.push_back(output.value.id);
+    note_overwrites(output.feed, output.value.id, part);
     graph.outputs.push_back(output.value.id);
     part.outputs.push_back(output.feed);
   }

@@ -204,6 +204,7 @@ const Row kRows[] = {
     {"aclnnGroupedBiasAddGrad", group_sums},
     {"aclnnGroupedBiasAddGradV2", group_sums},
     {"aclnnTransposeBatchMatMul", turned_product},
+    {"aclnnTransposeBatchMatMulWeightNz", turned_product},
     {"aclnnFusedMatmul", fused_product},
     {"aclnnTransMatmulWeight", keep_weight},
 };

@@ -165,7 +165,7 @@ void lower_cdist_gradient(Builder& b) {
     slope = mul(b, gap, zero);
   } else if (p == 1) {
     slope = sign;
-  } else if (std::isinf(p) || p >= kLargest) {
+  } else if (p < 0 || std::isinf(p) || p >= kLargest) {  // torch_npu says -1 for the largest difference
     slope = b.node("Where", 9, {b.node("Equal", 13, {size, d}), sign, zero});
   } else {
     const ValueId top = mul(b, sign, b.node("Pow", 15, {size, b.scalar(type, p - 1)}));

@@ -9,6 +9,7 @@
 #include "base/align.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
+#include "ops/simd/products.h"
 #include "ops/simd/tile.h"
 #include "tensor/shape.h"
 
@@ -65,6 +66,12 @@ struct WeightRows {
     const std::vector<int64_t>& taps = conv.phases[phase].taps;
     const int64_t row = first_row(tile), rows = first_row(tile + 1) - row;
     float* out = packed + place(phase, group, row);
+    if (static_cast<int64_t>(taps.size()) == conv.kernel_taps && !conv.transposed) {
+      const int64_t depth = phases[phase].depth;
+      product_set(tiles->isa).transpose(w + (group * conv.out_group() + row) * depth, depth, rows,
+                                        depth, 1, out, rows);
+      return;
+    }
     for (int64_t c = 0; c < conv.in_group(); ++c) {
       for (const int64_t tap : taps) {
         for (int64_t i = 0; i < rows; ++i) {

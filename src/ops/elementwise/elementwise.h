@@ -38,5 +38,6 @@ void register_wide_unary(Registry& registry);
 void register_wide_nary(Registry& registry);
 void register_cast(Registry& registry);
 void register_where(Registry& registry);
+void register_fused(Registry& registry);
 
 }  // namespace anynpu::ops::elementwise

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 
 #include "ops/elementwise/elementwise.h"
 #include "ops/elementwise/special_math.h"
@@ -70,6 +71,12 @@ double floor_quotient(double a, double b, const Params&) {
   if (quotient == 0) return std::copysign(0.0, a / b);
   const double whole = std::floor(quotient);
   return quotient - whole > 0.5 ? whole + 1 : whole;
+}
+
+template <typename W>
+W greatest_divisor(W a, W b, const Params&) {
+  const auto size = [](W v) { return v < 0 ? uint64_t{0} - static_cast<uint64_t>(v) : static_cast<uint64_t>(v); };
+  return static_cast<W>(std::gcd(size(a), size(b)));
 }
 
 double softplus(double x) { return std::fmax(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
@@ -161,6 +168,11 @@ const std::vector<FunctionRow>& all_rows() {
        {.float64 = apply2<floor_quotient, double>,
         .int64 = apply2<floor_div<int64_t>, int64_t>,
         .uint64 = apply2<floor_div<uint64_t>, uint64_t>}},
+      {"Gcd",
+       2,
+       kIntegers,
+       {.int64 = apply2<greatest_divisor<int64_t>, int64_t>,
+        .uint64 = apply2<greatest_divisor<uint64_t>, uint64_t>}},
       {"Atan2", 2, kFloats, ANYNPU_ROW2(std::atan2(a, b))},
       {"LogAddExp", 2, kFloats, ANYNPU_ROW2(log_add(a, b, 1))},
       {"LogAddExp2", 2, kFloats, ANYNPU_ROW2(log_add(a, b, std::numbers::ln2))},

@@ -74,6 +74,16 @@ TEST(FunctionRows, WholeNumbersDivideWithoutTrap) {
   EXPECT_EQ(quotients("FloorDivide"), (std::vector<int64_t>{-4, -4, INT64_MIN, 0}));
 }
 
+TEST(FunctionRows, GreatestDivisorsOfWholeNumbers) {
+  TestNode node_of = node("Gcd");
+  const auto context =
+      node_of.ints({5}, {12, -18, 0, 0, INT64_MIN}).ints({5}, {18, 27, 5, 0, 6}).infer();
+  const auto outputs = evaluate(*context);
+  std::vector<int64_t> values(5);
+  std::memcpy(values.data(), (*outputs)[0].data(), 40);
+  EXPECT_EQ(values, (std::vector<int64_t>{6, 9, 5, 0, 2}));
+}
+
 // A gradient is the slope of its function, measured.
 TEST(FunctionRows, GradientsAreTheSlopesOfTheirFunctions) {
   struct Pair {

@@ -39,6 +39,7 @@ void register_family(Registry& registry) {
   register_wide_nary(registry);
   register_cast(registry);
   register_where(registry);
+  register_fused(registry);
 }
 
 }  // namespace anynpu::ops::elementwise

@@ -16,17 +16,7 @@ constexpr int64_t kPiece = 1024;      // elements of one call of a loop
 constexpr size_t kMostInputs = 3;     // of an operator that does not fold
 constexpr size_t kWidestElement = 8;  // bytes
 
-// The elements of one input for outputs in order. Extents of 1 are left out and neighbouring
-// dimensions joined, so that the last stride is 0 or 1.
-struct Source {
-  bool dense = false;   // the same order as the output
-  bool single = false;  // one element
-  std::vector<int64_t> extent, stride;
-  int64_t rows = 1, inner = 1;  // the last two extents
-  DType type = DType::undefined;
-  size_t bytes = 1;  // of an element
-  bool widens = false;
-};
+}  // namespace
 
 Source source_of(const Operand& operand, const Shape& out) {
   Source s;
@@ -58,6 +48,8 @@ Source source_of(const Operand& operand, const Shape& out) {
   return s;
 }
 
+namespace {
+
 // Elements [at, at + count) of the output's order.
 template <typename U>
 void lay_out(const Source& s, const U* base, int64_t at, U* out, int64_t count) {
@@ -83,6 +75,8 @@ void lay_out(const Source& s, const U* base, int64_t at, U* out, int64_t count) 
   }
 }
 
+}  // namespace
+
 void lay_out_bytes(const Source& s, const std::byte* base, int64_t at, std::byte* out,
                    int64_t count) {
   const auto as = [&](auto zero) {
@@ -100,6 +94,8 @@ void lay_out_bytes(const Source& s, const std::byte* base, int64_t at, std::byte
       return as(uint64_t{});
   }
 }
+
+namespace {
 
 struct PieceBuffer {
   alignas(kBufferAlignment) std::byte bytes[static_cast<size_t>(kPiece) * kWidestElement];

@@ -36,6 +36,24 @@ bool visit_carried(DType type, F&& f) {
   return visit_integers(type, f);
 }
 
+// The elements of one input for outputs in order. Extents of 1 are left out and neighbouring
+// dimensions joined, so that the last stride is 0 or 1.
+struct Source {
+  bool dense = false;   // the same order as the output
+  bool single = false;  // one element
+  std::vector<int64_t> extent, stride;
+  int64_t rows = 1, inner = 1;  // the last two extents
+  DType type = DType::undefined;
+  size_t bytes = 1;  // of an element
+  bool widens = false;
+};
+
+// `operand` broadcast to `out`.
+Source source_of(const Operand& operand, const Shape& out);
+// Elements [at, at + count) of the output's order, of at most 8 bytes each, one after the other.
+void lay_out_bytes(const Source& source, const std::byte* base, int64_t at, std::byte* out,
+                   int64_t count);
+
 // All inputs that are present are broadcast to output 0.
 PlanResult plan_typed(const OpContext& context, const TypedOp& op, const Params& params = {});
 

@@ -114,6 +114,15 @@ TEST(Gemm, EveryKernelAgreesWithTheReference) {
           "FusedMatMul shape=17x2600,2600x40,40,17x40 activation=Gelu const=1,2 domain=anynpu "
           "opset=1",
           "FusedGemm shape=20x1300,1300x33,33 activation=Relu domain=anynpu opset=1",
+          // Few rows and a matrix that is not constant.
+          "FusedMatMul shape=1x1300,70x1300 transB=1 domain=anynpu opset=1",
+          "FusedMatMul shape=3x5x1300,3x1300x700 alpha=0.5 domain=anynpu opset=1",
+          "FusedMatMul shape=4x6x70,4x33x70 transB=1 domain=anynpu opset=1 dtype=float16",
+          "FusedMatMul shape=100x8,100x1100 transA=1 domain=anynpu opset=1 dtype=bfloat16",
+          "MatMul shape=2x1x1x17,3x17x5",
+          // Both sides in other orders than the tiles read them.
+          "FusedMatMul shape=100x33,70x100 transA=1 transB=1 domain=anynpu opset=1",
+          "FusedMatMul shape=2x45x100,2x133x100 transB=1 alpha=2 domain=anynpu opset=1",
       },
       100);
 }

@@ -17,6 +17,8 @@ namespace {
 constexpr DTypeSet kF32{DType::f32}, kBf16{DType::bf16};
 
 const KernelLine kGemm[] = {
+    // Decoding of one token: packing the matrix would cost more than the product.
+    {"gemm_few_rows", kF32 | kShortFloats, can_run_few_rows, create_few_rows},
     // Register tiles over packed panels, by the widest registers there are.
     {"gemm_avx512", kF32, can_run_packed_gemm<Isa::avx512>, create_packed_gemm<Isa::avx512>},
     {"gemm_avx2", kF32, can_run_packed_gemm<Isa::avx2>, create_packed_gemm<Isa::avx2>},

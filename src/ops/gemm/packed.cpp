@@ -7,6 +7,7 @@
 
 #include "base/align.h"
 #include "ops/parallel.h"
+#include "ops/simd/products.h"
 #include "ops/simd/tile.h"
 
 namespace anynpu::ops::gemm {
@@ -48,6 +49,7 @@ struct PanelBuffer {
 // padded with zeros to whole blocks of 16.
 struct PanelCut {
   int64_t k = 0, n = 0, panel_blocks = 1;
+  const ProductSet* products = nullptr;
 
   int64_t wide() const { return panel_blocks * 16; }
   int64_t blocks() const { return ceil_div(n, 16); }
@@ -71,10 +73,10 @@ struct PanelCut {
       std::fill(find(buffer, last - 1, begin), find(buffer, last - 1, end), 0.0f);
     }
     if (transposed) {
-      for (int64_t column = first * wide(); column < std::min(n, last * wide()); ++column) {
-        const int64_t panel = column / wide(), width = blocks_of(panel) * 16;
-        float* to = find(buffer, panel, begin) + column % wide();
-        for (int64_t row = begin; row < end; ++row, to += width) *to = scale * b[column * k + row];
+      for (int64_t panel = first; panel < last; ++panel) {
+        const int64_t column = panel * wide(), width = blocks_of(panel) * 16;
+        products->transpose(b + column * k + begin, k, std::min(width, n - column), end - begin,
+                            scale, find(buffer, panel, begin), width);
       }
       return;
     }
@@ -199,12 +201,14 @@ class PackedGemmPlan final : public KernelPlan {
       const float* a =
           reinterpret_cast<const float*>(args.inputs[0]) + g.batch_a[static_cast<size_t>(batch)];
       float* out = packed + (batch * g.m + row) * length;
-      const int64_t step = g.transpose_a ? g.m : 1;
       for (int64_t from = 0; from < length; from += kPackedStep) {  // what is written stays cached
         const int64_t end = std::min(length, from + kPackedStep);
-        for (int64_t i = 0; i < rows; ++i) {
-          const float* x = a + (row + i) * (g.transpose_a ? 1 : g.k) + k0 * step;
-          for (int64_t k = from; k < end; ++k) out[k * rows + i] = x[k * step];
+        if (g.transpose_a) {
+          const float* x = a + (k0 + from) * g.m + row;
+          for (int64_t k = from; k < end; ++k, x += g.m) std::copy_n(x, rows, out + k * rows);
+        } else {
+          cut.products->transpose(a + row * g.k + k0 + from, g.k, rows, end - from, 1,
+                                  out + from * rows, rows);
         }
       }
     });
@@ -249,7 +253,9 @@ class PackedGemmPlan final : public KernelPlan {
   }
 };
 
-PanelCut cut_of(const GemmShape& g, Isa isa) { return {g.k, g.n, tile_set(isa).panel_blocks}; }
+PanelCut cut_of(const GemmShape& g, Isa isa) {
+  return {g.k, g.n, tile_set(isa).panel_blocks, &product_set(isa)};
+}
 
 }  // namespace
 

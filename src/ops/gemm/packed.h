@@ -15,6 +15,10 @@ Status can_run_packed_gemm(const OpContext& context);
 template <Isa isa>
 Result<std::unique_ptr<Kernel>> create_packed_gemm(const OpContext& context);
 
+// A few rows times a matrix that each run brings: read once, as it lies (few_rows.cpp).
+Status can_run_few_rows(const OpContext& context);
+Result<std::unique_ptr<Kernel>> create_few_rows(const OpContext& context);
+
 // bf16 on AVX512-BF16 (bf16_avx512.cpp).
 Status can_run_bf16_gemm(const OpContext& context);
 Result<std::unique_ptr<Kernel>> create_bf16_gemm(const OpContext& context);

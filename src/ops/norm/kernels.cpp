@@ -21,6 +21,7 @@ void register_family(Registry& registry) {
   register_batch_norm(registry);
   register_norm_groups(registry);
   register_lrn(registry);
+  register_channel_gradient(registry);
 }
 
 }  // namespace anynpu::ops::norm

@@ -20,5 +20,6 @@ std::vector<KernelLine> channel_row_kernels(std::string_view op);
 void register_batch_norm(Registry& registry);
 void register_norm_groups(Registry& registry);
 void register_lrn(Registry& registry);
+void register_channel_gradient(Registry& registry);
 
 }  // namespace anynpu::ops::norm

@@ -121,6 +121,9 @@ TEST(Norm, ChannelsByVectorsAgreeWithTheReference) {
           "MeanVarianceNormalization shape=4x3x21 axes=0,2 dtype=float16",
           "BatchNormalization shape=3x5x3x7,5,5,5,5 training_mode=1 opset=15 outputs=3",
           "BatchNormalization shape=3x5x37,5,5,5,5 training_mode=1 opset=15 dtype=float16",
+          "ChannelGradSums shape=3x5x7x9,3x5x7x9,5 domain=anynpu opset=1 outputs=2",
+          "ChannelGradSums shape=2x3x2100,2x3x2100,3 domain=anynpu opset=1 outputs=2",
+          "ChannelGradSums shape=6x4,6x4,4 domain=anynpu opset=1 outputs=2",
       },
       50);
 }

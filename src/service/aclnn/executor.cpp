@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/aclnn/executor.h"
 
+#include "aclnn/fuse.h"
 #include "aclnn/recipe.h"
 #include "device/memory.h"
 #include "device/runtime.h"
@@ -14,13 +15,22 @@ namespace {
 using aclnn::Feed;
 using aclnn::TensorView;
 
+// With element-wise operators joined, where their kernels can run on tiles.
+Result<std::shared_ptr<exec::LoadedModel>> load_part(const aclnn::Part& part) {
+  const graph::Graph joined = aclnn::fused(part);
+  if (joined.nodes.size() != part.graph.nodes.size()) {
+    if (auto model = exec::LoadedModel::load_without_work(joined); model.ok()) return model;
+  }
+  return exec::LoadedModel::load_without_work(part.graph);
+}
+
 Result<std::shared_ptr<const NnPlan>> make_plan(const ResolvedCall& resolved,
                                                 const aclnn::Row& row) {
   ANYNPU_ASSIGN(aclnn::Built built, aclnn::build(resolved.call(), row));
   auto plan = std::make_shared<NnPlan>();
   for (aclnn::Part& part : built.parts) {
     NnPlan::Part ready;
-    ANYNPU_ASSIGN(ready.model, exec::LoadedModel::load_without_work(part.graph));
+    ANYNPU_ASSIGN(ready.model, load_part(part));
     ready.inputs = std::move(part.inputs);
     ready.outputs = std::move(part.outputs);
     for (const Feed& feed : ready.outputs)

@@ -419,3 +419,54 @@ def test_feed_forward(nn, name, activation):
     nn.run(name, t(x), t(w1), t(w2), counts, t(b1), t(b2), *[None] * 8, activation, 0, *more, out)
     close(out.read(), want, 1e-4)
     nn.clear()
+
+
+# --- a map says who goes where
+
+def mapped(tokens=7, experts=5, k=2):
+    """A map with k experts for each token, and probabilities."""
+    order = rng(4).permuted(np.tile(np.arange(experts), (tokens, 1)), axis=1)
+    return order < k, np.abs(floats(5, tokens, experts))
+
+
+@pytest.mark.parametrize("padded", [False, True])
+def test_tokens_go_where_a_map_says(nn, padded):
+    x, (route, probs) = floats(1, 7, 6), mapped()
+    tokens = np.tile(np.arange(7), (5, 1))  # experts x tokens
+    if padded:
+        at = np.argsort(~route.T, -1, kind="stable")[:, :3]  # three places for each expert
+        want, weights = at.reshape(-1), np.take_along_axis(probs.T, at, -1).reshape(-1)
+        sorted_ = want
+    else:
+        want, weights = tokens[route.T], probs.T[route.T]
+        sorted_ = np.argsort(want, kind="stable")
+    rows = len(want)
+    y, p, order = nn.empty(np.float32, (rows, 6)), nn.empty(np.float32, (rows,)), nn.empty(np.int32, (rows,))
+    nn.run("aclnnMoeTokenPermuteWithRoutingMap", nn.tensor(x), nn.tensor(route), nn.tensor(probs), rows, padded, y,
+           p, order)
+    np.testing.assert_array_equal(y.read(), x[want])
+    np.testing.assert_array_equal(p.read(), weights)
+    np.testing.assert_array_equal(order.read(), sorted_)
+
+    dy, dp = floats(7, rows, 6), floats(8, rows)
+    dx, dprobs = nn.empty(np.float32, (7, 6)), nn.empty(np.float32, (7, 5))
+    nn.run("aclnnMoeTokenPermuteWithRoutingMapGrad", nn.tensor(dy), nn.tensor(dp),
+           nn.tensor(sorted_.astype(np.int32)), nn.tensor(route), 5, 7, padded, dx, dprobs)
+    of_x, of_probs = np.zeros((7, 6)), np.zeros((5, 7))
+    np.add.at(of_x, want, dy)
+    if padded:
+        np.put_along_axis(of_probs, at, dp.reshape(5, 3), -1)
+    else:
+        of_probs[route.T] = dp
+    close(dx.read(), of_x)
+    close(dprobs.read(), of_probs.T)
+    nn.clear()
+
+
+def test_a_map_with_other_rows_than_stated(nn):
+    route, _ = mapped()
+    y, order = nn.empty(np.float32, (14, 6)), nn.empty(np.int32, (14,))
+    with pytest.raises(Failed, match="numOutTokens is 21 and permuteTokensOut has 14 rows"):
+        nn.run("aclnnMoeTokenPermuteWithRoutingMap", nn.tensor(floats(1, 7, 6)), nn.tensor(route), None, 21, False,
+               y, None, order)
+    nn.clear()

@@ -21,10 +21,11 @@ def test_losses_follow_those_of_the_cpu(network, optimizer):
 
 
 @pytest.mark.parametrize("network", networks.NETWORKS)
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
-def test_autocast_learns_as_float32_does(network, dtype):
-    expected = losses_of_cpu(network, "adamw")
-    losses = train(network, "npu", "adamw", autocast=dtype)
+def test_autocast_learns_as_float32_does(network, optimizer, dtype):
+    expected = losses_of_cpu(network, optimizer)
+    losses = train(network, "npu", optimizer, autocast=dtype)
     # Eight bits of mantissa: the losses wander apart slowly.
     assert losses == pytest.approx(expected, rel=0.05, abs=0.05)
 

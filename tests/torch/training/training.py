@@ -9,6 +9,7 @@ OPTIMIZERS = {
     "sgd": lambda p: torch.optim.SGD(p, lr=1e-3, momentum=0.9, weight_decay=1e-4, foreach=False),
     "sgd_foreach": lambda p: torch.optim.SGD(p, lr=1e-3, momentum=0.9, weight_decay=1e-4,
                                              foreach=True),
+    "sgd_fused": lambda p: torch.optim.SGD(p, lr=1e-3, momentum=0.9, weight_decay=1e-4, fused=True),
     "adamw": lambda p: torch.optim.AdamW(p, lr=1e-4, foreach=False),
     "adamw_foreach": lambda p: torch.optim.AdamW(p, lr=1e-4, foreach=True),
     "adamw_fused": lambda p: torch.optim.AdamW(p, lr=1e-4, fused=True),
