@@ -67,11 +67,12 @@ void Core::trap_access(uint32_t address, uint32_t bytes, bool store) {
                     store ? "store" : "load", bytes, address, kStackBytes >> 10, stack_low));
     return;
   }
-  std::string near =
-      space_of(address) == Space::global ? allocation_text(*this, address, bytes) : "";
-  if (near.empty()) near = describe(address, store);
+  std::string why = describe(address, store);
+  const std::string near =
+      space_of(address) == Space::global ? allocation_text(*this, address, bytes) : std::string();
+  if (!near.empty()) why += "; " + near;
   set_trap(TrapKind::bad_address,
-           format("{} of {} bytes at {:#x}: {}", store ? "store" : "load", bytes, address, near));
+           format("{} of {} bytes at {:#x}: {}", store ? "store" : "load", bytes, address, why));
 }
 
 void Core::note_access(uint32_t address, uint32_t bytes, Permission permission) const {

@@ -4,6 +4,7 @@
 Failed calls raise CruntimeException (RuntimeAPIError is the same class).
 """
 import atexit
+import sys
 
 from hpe import _hpe
 from hpe.hpert.arguments import device_number
@@ -73,4 +74,14 @@ def event(device_id=None):
     return Event(device_id)
 
 
-atexit.register(_hpe.drain)
+
+
+def _drain():
+    """What was queued still runs and prints; not where Ctrl-C ended the program, whose kernels may
+    never end."""
+    last = getattr(sys, "last_type", None)
+    if last is None or not issubclass(last, KeyboardInterrupt):
+        _hpe.drain()
+
+
+atexit.register(_drain)

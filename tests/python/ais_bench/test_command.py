@@ -221,7 +221,7 @@ def test_dynamic_models_run_in_the_shape_that_is_asked_for(run, models, name, op
     ("image", ["--dymHW", "5,5"], "5,5 is no image gear"),
     ("dims", ["--dymDims", "a:5,4;b:5"], "no dims gear"),
     ("dims", ["--dymDims", "a:5,4"], "missing"),
-    ("range", ["--dymShape", "image:3,3,8,8"], "has no size of its own"),
+    ("range", ["--dymShape", "image:3,3,8,8"], "on the command line with --outputSize"),
     ("range", ["--dymShape", "image:3,3,8,8", "--outputSize", "10,10"], "10 bytes"),
 ])
 def test_shapes_that_the_model_does_not_have_end_with_status_1(run, models, name, options,

@@ -233,3 +233,10 @@ def test_the_parent_may_hold_a_session_with_threads_running(models, make):
         stop.set()
         thread.join()
         many.close()
+
+
+def test_values_of_a_wrong_type_are_described_and_not_printed():
+    from ais_bench.infer.multi_device import described
+    assert described([1] * 1000) == "list of 1000 entries" and described([]) == "an empty list"
+    assert described(np.zeros((2, 3))) == "ndarray of shape (2, 3)"
+    assert described(None) == "NoneType (None)"

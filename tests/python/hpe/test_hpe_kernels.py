@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels: parameters, cores, exceptions, ordering in streams, events, several devices."""
 import struct
+import time
 
 import numpy as np
 import pytest
@@ -366,6 +367,33 @@ def test_ctrl_c_ends_a_wait_and_the_program():
             os._exit(0)
     """)
     assert done.stdout.split() == ["interrupted"], done.stderr
+
+
+def test_ctrl_c_in_the_programs_own_code_ends_it_while_a_kernel_never_ends():
+    begin = time.monotonic()
+    done = program("""
+        module = hpe.module(IMAGE)
+        module.launch_kernel('forever', core_num=1)
+        threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        time.sleep(60)
+    """, timeout=50)
+    assert "KeyboardInterrupt" in done.stderr
+    assert time.monotonic() - begin < 20
+
+
+def test_a_kernel_has_a_time_limit_whose_message_says_how_to_raise_it():
+    done = program("""
+        module = hpe.module(IMAGE)
+        module.launch_kernel("forever", core_num=1)
+        try:
+            hpe.synchronize()
+        except hpe.CruntimeException as error:
+            print(error.name, error.detail)
+        module.launch_kernel("nothing")
+        hpe.synchronize()
+        """, ANYNPU_NPC_TIMEOUT="1")
+    assert done.stdout.startswith("stcErrorDeviceImageException"), done.stderr
+    assert "a kernel may run for 1 s" in done.stdout and "ANYNPU_NPC_TIMEOUT" in done.stdout
 
 
 # Functions of math.h, what numpy calls them, and their second argument.

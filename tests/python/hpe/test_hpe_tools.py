@@ -93,3 +93,12 @@ def test_stc_prof_refuses_with_a_sentence(tmp_path):
     assert "no program" in run("stc-prof", "record", cwd=tmp_path, code=1)
     assert "225" in run("stc-prof", "record", "--output-dir", "x" * 230, "true", cwd=tmp_path,
                         code=1)
+
+
+def test_the_help_of_stc_prof_covers_its_four_commands():
+    text = run("stc-prof", "--help")
+    for command, words in (("record", "run a program and record"), ("summary", "by name"),
+                           ("detail", "counters of every kernel"), ("dump", "the time line")):
+        assert words in text, command
+        assert "--" in run("stc-prof", command, "--help")
+    assert "--sub-module" in text, "an example"

@@ -119,7 +119,7 @@ def test_more_shapes_than_are_kept_ready_still_run(model, files):
 def test_shapes_outside_the_range_are_refused(model, shape):
     assert set_shape(model.inputs, shape) == 0
     assert model.execute() == SHAPE_INVALID
-    assert "was compiled for [1~8,3~3,4~40,0~-1]" in acl.get_recent_err_msg()
+    assert "was compiled for [1~8,3~3,4~40,0~]" in acl.get_recent_err_msg()
 
 
 @pytest.mark.parametrize("shape, code", [
