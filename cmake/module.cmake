@@ -30,6 +30,28 @@ function(anynpu_module name)
   endif()
 endfunction()
 
+# anynpu_unity_by_folder(target files): compiles the files of a folder together, ten at a time. Files
+# of one folder share most of their headers, and a new one moves no file of another folder. `apart`
+# are patterns of files that have names in common with others of their folder.
+function(anynpu_unity_by_folder target files apart)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  if(apart)
+    list(FILTER files EXCLUDE REGEX "${apart}")
+  endif()
+  list(SORT files)
+  foreach(file ${files})
+    get_filename_component(folder ${file} DIRECTORY)
+    file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR}/src ${folder})
+    string(MAKE_C_IDENTIFIER ${folder} name)
+    if(NOT DEFINED count_${name})
+      set(count_${name} 0)
+    endif()
+    math(EXPR batch "${count_${name}} / 10")
+    math(EXPR count_${name} "${count_${name}} + 1")
+    set_source_files_properties(${file} PROPERTIES UNITY_GROUP ${name}_${batch})
+  endforeach()
+endfunction()
+
 # Call once after all modules: test binaries see every module below them through the core objects.
 function(anynpu_module_tests)
   get_property(tested GLOBAL PROPERTY ANYNPU_TESTED_MODULES)
@@ -40,6 +62,9 @@ function(anynpu_module_tests)
     get_property(tests GLOBAL PROPERTY ANYNPU_TESTS_${target})
     add_executable(${target}_test ${tests})
     target_compile_options(${target}_test PRIVATE -O1)
+    if(ANYNPU_UNITY_FOLDERS AND target MATCHES "^(api_acl|compile|device|import|service)$")
+      anynpu_unity_by_folder(${target}_test "${tests}" "${ANYNPU_TESTS_APART}")
+    endif()
     if("undefined" IN_LIST ANYNPU_SANITIZE)
       # Of the tests' own code only memory accesses are checked: it takes half the time to compile.
       target_compile_options(${target}_test PRIVATE -fno-sanitize=undefined)
