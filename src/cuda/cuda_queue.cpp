@@ -111,7 +111,9 @@ bool CudaQueue::begin_work(const TimedWork& work) {
 void CudaQueue::end_work() { Profiler::end_work(*this); }
 
 // A queue with an error counts as busy, so that when_idle() can report the error.
+// So does one that records: what it was given is still to be done.
 bool CudaQueue::idle() const {
+  if (recording()) return false;
   return !create_status_.ok() ||
          (gpu_.enter().ok() && driver().cuStreamQuery(stream_) == CUDA_SUCCESS &&
           !(faults_ && faults_->any()));

@@ -84,6 +84,7 @@ class RemoteQueue final : public Queue, public std::enable_shared_from_this<Remo
     return add([address, value, bytes] { return fill_bytes(address, value, bytes); });
   }
   bool idle() const override {
+    if (recorded) return false;
     std::lock_guard lock(mutex_);
     return left_ == 0 && failure_.ok();
   }
