@@ -6,6 +6,7 @@ to it and back are the same. Each module that programs import is imported once, 
 own, with the environment that `anynpu run` and set_env.sh give.
 """
 import ctypes
+import json
 import os
 import platform
 import subprocess
@@ -13,7 +14,7 @@ import sys
 
 from . import __version__, ascend_tree, paths
 from .remedies import remedies
-from .runtime_facts import RuntimeUnavailable, load_acl, read
+from .runtime_facts import CPU_PRODUCT, RuntimeUnavailable, load_acl, read
 
 FEATURES = ("avx2", "fma", "f16c", "avx512f", "avx512_vnni", "avx512_bf16", "avx512_fp16",
             "amx_tile", "amx_bf16", "amx_int8", "asimd", "sve")
@@ -128,11 +129,34 @@ def missing(name):
     except OSError as error:
         return f"the plug-in does not open: {error}"
     if name == "cuda":
-        try:
-            ctypes.CDLL("libcuda.so.1")
-        except OSError:
-            return "there is no NVIDIA driver (libcuda.so.1); version 580 or later is needed (docs/gpu.md)"
+        return cuda_report().get("problem")
     return None
+
+
+def cuda_report():
+    """What the plug-in found of NVIDIA's driver, GPUs and libraries (src/cuda/report.cpp)."""
+    try:
+        plugin = ctypes.CDLL(os.path.join(paths.library_folder(), "libanynpu_cuda.so"))
+    except OSError:
+        return {}
+    text = ctypes.create_string_buffer(1 << 16)
+    plugin.anynpu_cuda_report(text, ctypes.c_size_t(len(text)))
+    return json.loads(text.value.decode())
+
+
+def gpus():
+    """Rows about GPUs and the libraries that their kernels need; none where there is no GPU."""
+    report = cuda_report()
+    rows = [(f"cuda:{gpu['unit']}", f"{gpu['name']}, {gpu['memory'] / GIB:.0f} GiB"
+             if "name" in gpu else gpu["problem"]) for gpu in report.get("gpus", ())]
+    if not rows:
+        return []
+    rows.append(("driver", f"CUDA {report['cuda']}"))
+    for library in report["libraries"]:
+        name = library["file"].split(".")[0][3:]
+        rows.append((name, library.get("path") or
+                     f"missing, needed for {library['use']}: {library['missing']}"))
+    return rows
 
 
 def npc():
@@ -176,7 +200,9 @@ def used():
     rows = [("acl", getattr(acl, "__file__", "built in")), ("chip name", facts.soc_name)]
     if facts.devices:
         size = facts.devices[0].total_bytes / GIB
-        rows.append(("devices", f"{len(facts.devices)} x CPU with {size:g} GiB each "
+        product = facts.devices[0].product
+        kind = "CPU" if product == CPU_PRODUCT else product
+        rows.append(("devices", f"{len(facts.devices)} x {kind} with {size:g} GiB each "
                                 "(ANYNPU_DEVICES, ANYNPU_DEVICE_MEMORY)"))
     threads = os.environ.get("ANYNPU_THREADS") or f"{cores()[0]}, all cores of the process"
     reason, tiles = npc(), amx()
@@ -199,6 +225,8 @@ def main():
     reasons += [(title, missing(name)) for name, title in PLUGINS.items() if missing(name)]
     if reasons:
         show("\nnot used", reasons)
+    if gpus():
+        show("\nGPUs", gpus())
     rows = remedies(reasons, missing("cuda") is None)
     if rows:
         show("\nto get it", rows)

@@ -21,6 +21,11 @@ def used_percent(device):
     return round(100 * (device.total_bytes - device.free_bytes) / device.total_bytes)
 
 
+def shown(value, form="{:.0f}"):
+    """A number that may not be known."""
+    return "NA" if value is None else form.format(value)
+
+
 def _rule(fill, cells=True):
     return "+" + ("+" if cells else fill).join(fill * width for width in WIDTHS) + "+"
 
@@ -46,8 +51,9 @@ def table(facts):
             lines.append(_rule("="))
         memory = f"{used_mib(device):<5}/ {device.total_bytes // MIB}"
         lines += [_row(f"{device.device_id:<8}{chip_name(facts)}", "OK",
-                       "NA".ljust(13) + "NA".ljust(18) + "0    / 0"),
-                  _row(f"{0:<8}{device.device_id}", "NA",
+                       shown(device.power, "{:.1f}").ljust(13)
+                       + shown(device.temperature).ljust(18) + "0    / 0"),
+                  _row(f"{0:<8}{device.device_id}", shown(device.bus, "{}"),
                        str(device.busy_percent).ljust(13) + memory)]
     lines += [_rule("="), _rule("-"),
               _row("NPU     Chip", "Process id",
@@ -70,7 +76,7 @@ def _fields(*pairs):
 
 def device_list(facts):
     parts = [_fields(("Total Count", len(facts.devices)))]
-    parts += [_fields(("NPU ID", device.device_id), ("Product Name", "AnyNPU CPU device"),
+    parts += [_fields(("NPU ID", device.device_id), ("Product Name", device.product),
                       ("Serial Number", "NA"), ("Chip Count", 1)) for device in facts.devices]
     return "\n\n".join(parts)
 
@@ -84,12 +90,14 @@ def chip_map(facts):
 
 def board(facts, device):
     unknown = ("Model", "Manufacturer", "Serial Number")
-    no_pcie = ("Board ID", "PCB ID", "BOM ID", "PCIe Bus Info", "Slot ID", "Class ID",
+    no_pcie = ("Slot ID", "Class ID",
                "PCI Vendor ID", "PCI Device ID", "Subsystem Vendor ID", "Subsystem Device ID")
-    return _fields(("NPU ID", device.device_id), ("Product Name", "AnyNPU CPU device"),
+    return _fields(("NPU ID", device.device_id), ("Product Name", device.product),
                    *((name, "NA") for name in unknown),
                    ("Software Version", facts.version), ("Firmware Version", "NA"),
-                   ("Compatibility", "OK"), *((name, "NA") for name in no_pcie),
+                   ("Compatibility", "OK"),
+                   *((name, "NA") for name in ("Board ID", "PCB ID", "BOM ID")),
+                   ("PCIe Bus Info", shown(device.bus, "{}")), *((name, "NA") for name in no_pcie),
                    ("Chip Count", 1))
 
 
@@ -112,7 +120,8 @@ def common(facts, device):
     return _fields(("NPU ID", device.device_id), ("Chip Count", 1)) + "\n\n" + _fields(
         ("Chip ID", 0), ("Memory Usage Rate(%)", used_percent(device)),
         ("HugePages Usage Rate(%)", 0), ("Aicore Usage Rate(%)", device.busy_percent),
-        ("Aicore Freq(MHZ)", "NA"), ("Temperature(C)", "NA"), ("NPU Real-time Power(W)", "NA"))
+        ("Aicore Freq(MHZ)", "NA"), ("Temperature(C)", shown(device.temperature)),
+        ("NPU Real-time Power(W)", shown(device.power, "{:.1f}")))
 
 
 def health(facts, device):
@@ -121,17 +130,17 @@ def health(facts, device):
 
 def temperature(facts, device):
     return _fields(("NPU ID", device.device_id), ("Chip Count", 1)) + "\n\n" + _fields(
-        ("NPU Temperature (C)", "NA"), ("Chip ID", 0))
+        ("NPU Temperature (C)", shown(device.temperature)), ("Chip ID", 0))
 
 
 def power(facts, device):
     return _fields(("NPU ID", device.device_id), ("Chip Count", 1)) + "\n\n" + _fields(
-        ("Power Dissipation(W)", "NA"), ("Chip ID", 0))
+        ("Power Dissipation(W)", shown(device.power, "{:.1f}")), ("Chip ID", 0))
 
 
 def product(facts, device):
     return _fields(("NPU ID", device.device_id), ("Chip ID", 0),
-                   ("Product Type", "AnyNPU CPU device"), ("Chip Name", facts.soc_name))
+                   ("Product Type", device.product), ("Chip Name", facts.soc_name))
 
 
 def proc_mem(facts, device):

@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Facts about the devices, queried through pyACL as any program would.
 
-Devices live inside each process: there is no driver that holds state for all of them. What the
-other processes of the user use of them is in pages that they keep (other_processes.py).
+CPU devices live inside each process: there is no driver that holds state for all of them. What the
+other processes of the user use of them is in pages that they keep (other_processes.py). Of a GPU
+the machine knows memory and load for all processes, and more (`health`, src/prof/c_entry.h).
 """
-from . import other_processes
+import ctypes
+import json
+
+from . import other_processes, paths
+
+CPU_PRODUCT = "AnyNPU CPU device"
 
 ACL_DDR_MEM = 0
 ACL_HBM_MEM = 1
@@ -17,16 +23,29 @@ class RuntimeUnavailable(Exception):
 
 # Plain classes: importing dataclasses takes longer than all the rest of npu-smi.
 class DeviceFacts:
-    def __init__(self, device_id, total_bytes, free_bytes, busy_percent):
+    def __init__(self, device_id, total_bytes, free_bytes, busy_percent, health=None):
         self.device_id = device_id
         self.total_bytes = total_bytes
         self.free_bytes = free_bytes
         self.busy_percent = busy_percent
         self.processes = []  # ProcessUse, of this device
+        health = health or {}
+        self.product = health.get("product") or CPU_PRODUCT
+        self.bus = health.get("bus")
+        self.temperature = health.get("temperature_c")
+        self.power = health.get("power_w")
+        self.of_all_processes = "memory_used" in health and "memory_total" in health
+        if self.of_all_processes:
+            self.total_bytes = int(health["memory_total"])
+            self.free_bytes = self.total_bytes - int(health["memory_used"])
+            self.busy_percent = int(health.get("load_percent", busy_percent))
 
     def add(self, uses):
-        """Other processes: their memory and load count as the device's."""
+        """Other processes: their memory and load count as the device's, where it is not the card
+        that tells both."""
         self.processes = uses
+        if self.of_all_processes:
+            return
         self.free_bytes = max(self.free_bytes - sum(use.used_bytes for use in uses), 0)
         self.busy_percent = min(self.busy_percent + sum(use.busy_percent for use in uses), 100)
 
@@ -50,6 +69,17 @@ def load_acl():
     return acl
 
 
+def health(device_id):
+    """What the machine knows about a device: a dictionary, empty for a CPU device."""
+    ask = ctypes.CDLL(paths.library()).anynpu_device_health
+    ask.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t]
+    text = ctypes.create_string_buffer(4096)
+    if ask(device_id, text, len(text)) != 0:
+        return {}
+    told = json.loads(text.value.decode())
+    return told if told.get("product") else {}
+
+
 def _device(acl, device_id):
     _check(acl.rt.set_device(device_id), f"acl.rt.set_device({device_id})", acl)
     try:
@@ -57,7 +87,7 @@ def _device(acl, device_id):
         _check(ret, "acl.rt.get_mem_info", acl)
         load, ret = acl.rt.get_device_utilization_rate(device_id)
         busy = load.get("cube_utilization", 0) if ret == 0 and isinstance(load, dict) else 0
-        return DeviceFacts(device_id, total, free, busy)
+        return DeviceFacts(device_id, total, free, busy, health(device_id))
     finally:
         acl.rt.reset_device(device_id)
 

@@ -3,7 +3,10 @@
 
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <cstring>
 #include <mutex>
 #include <type_traits>
 
@@ -26,6 +29,25 @@ struct sigaction& previous(int signal) {
   return before[signal == SIGBUS];
 }
 
+struct Explanation {
+  std::atomic<uintptr_t> begin{0}, end{0};
+  std::atomic<const char*> text{nullptr};
+};
+constexpr size_t kMostExplanations = 16;
+constinit Explanation explanations[kMostExplanations];
+constinit std::atomic<size_t> explained{0};
+
+// Async-signal-safe.
+void explain(const void* at) {
+  const auto address = reinterpret_cast<uintptr_t>(at);
+  for (const Explanation& one : explanations) {
+    const char* const text = one.text.load(std::memory_order_acquire);
+    if (!text || address < one.begin || address >= one.end) continue;
+    (void)!write(STDERR_FILENO, text, std::strlen(text));
+    return;
+  }
+}
+
 // A faulting touch of guarded_touch.h continues with its answer.
 bool ends_touch(ucontext_t& context) {
 #if defined(__x86_64__)
@@ -43,6 +65,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   if (armed.handler && armed.handler(armed.cookie, *info, *static_cast<ucontext_t*>(context))) {
     return;
   }
+  explain(info->si_addr);
   const struct sigaction& old = previous(signal);
   if (old.sa_flags & SA_SIGINFO) {
     old.sa_sigaction(signal, info, context);
@@ -108,6 +131,15 @@ void install_fault_guard() {
     previous(signal) = now;
     sigaction(signal, &ours, nullptr);
   }
+}
+
+void explain_faults(uintptr_t begin, size_t bytes, const char* text) {
+  install_fault_guard();
+  const size_t place = explained.fetch_add(1);
+  if (place >= kMostExplanations) return;
+  explanations[place].begin = begin;
+  explanations[place].end = begin + bytes;
+  explanations[place].text.store(text, std::memory_order_release);
 }
 
 FaultScope::FaultScope(FaultHandler handler, void* cookie)

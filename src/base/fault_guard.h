@@ -7,6 +7,8 @@
 #include <ucontext.h>
 
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 
 namespace anynpu {
 
@@ -16,6 +18,10 @@ using FaultHandler = bool (*)(void* cookie, const siginfo_t& info, ucontext_t& c
 
 // Installs the handler, or reinstalls it if it was replaced. Thread-safe.
 void install_fault_guard();
+
+// A fault in this range that ends the process first prints `text`, which lives as long as the
+// process. For a few ranges; more are not noted. Thread-safe.
+void explain_faults(uintptr_t begin, size_t bytes, const char* text);
 
 class FaultScope {
  public:

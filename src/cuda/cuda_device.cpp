@@ -5,6 +5,8 @@
 #include "cuda/cuda_memory.h"
 #include "cuda/cuda_queue.h"
 #include "cuda/kernels/kernels.h"
+#include "cuda/kernels/peaks.h"
+#include "cuda/nvml.h"
 #include "device/backend.h"
 #include "device/device.h"
 
@@ -26,8 +28,13 @@ class CudaDevice final : public Device {
                                         .host_readable = false,
                                         .finishes_calls = false,
                                         .shared_memory = false,
-                                        .media = false};
-    return kCuda;
+                                        .media = true};
+    static constexpr Capabilities kManaged = [] {
+      Capabilities managed = kCuda;
+      managed.host_readable = true;
+      return managed;
+    }();
+    return CudaMemory::is_managed() ? kManaged : kCuda;
   }
 
   Result<std::shared_ptr<DeviceMemory>> memory() override {
@@ -45,12 +52,15 @@ class CudaDevice final : public Device {
   std::shared_ptr<Queue> create_queue(uint32_t priority) override {
     return std::make_shared<CudaQueue>(gpu_, priority);
   }
+  const Gpu& gpu() const { return gpu_; }
 
  private:
   Gpu& gpu_;
   mutable std::mutex mutex_;
   std::shared_ptr<CudaMemory> memory_;
 };
+
+const Gpu& gpu_of(Device& device) { return static_cast<CudaDevice&>(device).gpu(); }
 
 std::shared_ptr<void> pin(void* address, size_t bytes) {
   const auto gpus = Gpu::used();
@@ -77,4 +87,12 @@ const anynpu::device::Backend anynpu_cuda_backend{
       return std::shared_ptr<anynpu::device::Device>(
           std::make_shared<anynpu::device::cuda::CudaDevice>(options, *gpu));
     },
-    .pin = anynpu::device::cuda::pin};
+    .pin = anynpu::device::cuda::pin,
+    .health =
+        [](anynpu::device::Device& device) {
+          return anynpu::device::cuda::read_health(anynpu::device::cuda::gpu_of(device));
+        },
+    .peaks =
+        [](anynpu::device::Device& device) {
+          return anynpu::device::cuda::measure_peaks(anynpu::device::cuda::gpu_of(device));
+        }};

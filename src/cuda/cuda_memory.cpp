@@ -2,6 +2,8 @@
 #include "cuda/cuda_memory.h"
 
 #include "base/align.h"
+#include "base/env.h"
+#include "base/fault_guard.h"
 #include "base/log.h"
 #include "cuda/transfer.h"
 
@@ -9,6 +11,9 @@ namespace anynpu::device::cuda {
 
 namespace {
 
+constexpr const char* kHostAccess =
+    "anynpu: the program accesses the memory of a GPU on the host, which only the GPU can; copy it "
+    "with aclrtMemcpy, or run the program with ANYNPU_CUDA_MEMORY=managed\n";
 constexpr size_t kUnit = 512;  // alignment of blocks; that of cuMemAlloc is 256
 
 CUmemAllocationProp pages_of(const Gpu& gpu) {
@@ -27,20 +32,39 @@ Result<std::shared_ptr<CudaMemory>> CudaMemory::reserve(Gpu& gpu) {
   ANYNPU_TRY(cuda_status(
       driver().cuMemGetAllocationGranularity(&page, &pages, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED),
       "asking for the size of a page"));
-  const size_t bytes = round_up(gpu.memory_bytes(), page);
   CUdeviceptr base = 0;
-  ANYNPU_TRY(cuda_status(driver().cuMemAddressReserve(&base, bytes, page, 0, 0),
-                         "reserving addresses for the memory of a GPU"));
+  size_t bytes = round_up(gpu.memory_bytes(), page);
+  if (is_managed()) {
+    // More than is free could only be had by moving pages to the host and back.
+    size_t free = 0, total = 0;
+    ANYNPU_TRY(cuda_status(driver().cuMemGetInfo(&free, &total), "asking for free memory"));
+    bytes = round_down(free / 10 * 9, page);
+    ANYNPU_TRY(cuda_status(driver().cuMemAllocManaged(&base, bytes, CU_MEM_ATTACH_GLOBAL),
+                           "taking managed memory of a GPU"));
+  } else {
+    ANYNPU_TRY(cuda_status(driver().cuMemAddressReserve(&base, bytes, page, 0, 0),
+                           "reserving addresses for the memory of a GPU"));
+    explain_faults(base, bytes, kHostAccess);
+  }
   std::shared_ptr<CudaMemory> memory(new CudaMemory(gpu, base, bytes, page));
   make_known(memory);
   return memory;
 }
 
+bool CudaMemory::is_managed() { return env::text(env::Name::cuda_memory) == "managed"; }
+
 CudaMemory::CudaMemory(Gpu& gpu, uintptr_t base, size_t bytes, size_t page)
-    : DeviceMemory(Host::cannot_read), gpu_(gpu), page_(page), blocks_(base, bytes, kUnit) {}
+    : DeviceMemory(is_managed() ? Host::reads : Host::cannot_read),
+      gpu_(gpu),
+      page_(page),
+      blocks_(base, bytes, kUnit) {}
 
 CudaMemory::~CudaMemory() {
   if (!gpu_.enter().ok()) return;
+  if (host_readable()) {
+    driver().cuMemFree(blocks_.base());
+    return;
+  }
   while (!chunks_.empty()) drop_chunk(chunks_.begin());
   driver().cuMemAddressFree(blocks_.base(), blocks_.size());
 }
@@ -60,10 +84,17 @@ uintptr_t CudaMemory::take(size_t bytes, size_t alignment) {
   const uintptr_t base = blocks_.take(bytes, alignment);
   if (!base) return 0;
   const uintptr_t end = base + bytes;
+  if (host_readable()) return base;
   Status put = put_pages(base, end);
   if (put.code() == Code::out_of_memory && drop_unused_chunks()) put = put_pages(base, end);
   if (!put.ok()) {
-    ANYNPU_LOG(error, "GPU {}: {} bytes: {}", gpu_.unit(), bytes, put.to_string());
+    size_t free = 0, total = 0;
+    driver().cuMemGetInfo(&free, &total);
+    ANYNPU_LOG(
+        error,
+        "GPU {}: {} bytes cannot be taken: {}; {} of {} bytes are free, this process has {}; "
+        "free memory, unload models or end other programs on this GPU (nvidia-smi)",
+        gpu_.unit(), bytes, put.to_string(), free, total, blocks_.used());
     blocks_.give_back(base, bytes);
     return 0;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory of one GPU, with CUDA's virtual memory API. The address range is reserved up front;
 // physical memory is mapped in chunks as blocks are allocated, and stays mapped for reuse until the
-// GPU runs out of memory. The host cannot read it.
+// GPU runs out of memory. The host cannot read it, except where it is managed.
 #pragma once
 
 #include <map>
@@ -17,6 +17,8 @@ namespace anynpu::device::cuda {
 class CudaMemory final : public DeviceMemory {
  public:
   static Result<std::shared_ptr<CudaMemory>> reserve(Gpu& gpu);
+  // ANYNPU_CUDA_MEMORY=managed: one managed block, which the host reads too.
+  static bool is_managed();
   ~CudaMemory() override;
 
   uintptr_t take(size_t bytes, size_t alignment) override;

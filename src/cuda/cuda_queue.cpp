@@ -3,7 +3,10 @@
 
 #include <algorithm>
 
+#include "base/log.h"
 #include "base/thread_pool.h"
+#include "cuda/profiler.h"
+#include "cuda/queue_mark.h"
 #include "cuda/transfer.h"
 
 namespace anynpu::device::cuda {
@@ -36,6 +39,17 @@ void CUDA_CB on_idle(CUstream, CUresult result, void* data) {
 
 }  // namespace
 
+// A capture of the calling thread.
+struct CudaQueue::Capture {
+  const Gpu* gpu;
+  CUstream stream;                               // of the branch that the current part is in
+  std::vector<std::shared_ptr<void>> resources;  // live as long as the recording
+
+  // The one that is under way in this thread, on `gpu`; null if there is none.
+  static Capture* of(const Gpu& gpu) { return current && current->gpu == &gpu ? current : nullptr; }
+  inline static thread_local Capture* current = nullptr;
+};
+
 CudaQueue::CudaQueue(Gpu& gpu, uint32_t priority) : gpu_(gpu) {
   create_status_ = gpu.enter();
   if (!create_status_.ok()) return;
@@ -58,18 +72,48 @@ Status CudaQueue::enter() const {
   return gpu_.enter();
 }
 
+CUstream CudaQueue::stream() const {
+  const Capture* const capture = Capture::of(gpu_);
+  return capture ? capture->stream : stream_;
+}
+
+bool CudaQueue::recording() const { return Capture::of(gpu_) != nullptr; }
+
 Status CudaQueue::copy(const CopyRows& rows) {
   ANYNPU_TRY(enter());
-  return enqueue_copy(gpu_, rows, stream_);
+  return enqueue_copy(gpu_, rows, stream());
 }
 
 Status CudaQueue::fill(void* address, int value, size_t bytes) {
   ANYNPU_TRY(enter());
-  return enqueue_fill(address, value, bytes, stream_);
+  return enqueue_fill(address, value, bytes, stream());
 }
 
+std::shared_ptr<QueueMark> CudaQueue::mark() {
+  if (recording() || !enter().ok()) return nullptr;
+  return record_mark(gpu_, stream_);
+}
+
+bool CudaQueue::can_wait(const QueueMark& mark) const {
+  return dynamic_cast<const CudaMark*>(&mark) != nullptr;
+}
+
+Status CudaQueue::wait(const std::shared_ptr<QueueMark>& mark) {
+  ANYNPU_TRY(enter());
+  const CUevent event = static_cast<const CudaMark&>(*mark).event();
+  return cuda_status(driver().cuStreamWaitEvent(stream(), event, 0), "waiting for an event");
+}
+
+bool CudaQueue::begin_work(const TimedWork& work) {
+  return enter().ok() && Profiler::begin_work(*this, work);
+}
+
+void CudaQueue::end_work() { Profiler::end_work(*this); }
+
 // A queue with an error counts as busy, so that when_idle() can report the error.
+// So does one that records: what it was given is still to be done.
 bool CudaQueue::idle() const {
+  if (recording()) return false;
   return !create_status_.ok() ||
          (gpu_.enter().ok() && driver().cuStreamQuery(stream_) == CUDA_SUCCESS &&
           !(faults_ && faults_->any()));
@@ -100,6 +144,10 @@ void CudaQueue::release_kept() {
 
 void CudaQueue::keep(std::shared_ptr<void> resource) {
   if (!enter().ok()) return;
+  if (Capture* const capture = Capture::of(gpu_)) {
+    capture->resources.push_back(std::move(resource));
+    return;
+  }
   release_kept();
   CUevent done = nullptr;
   if (!spare_events_.empty()) {
@@ -115,6 +163,7 @@ void CudaQueue::keep(std::shared_ptr<void> resource) {
 
 Status CudaQueue::drain() {
   ANYNPU_TRY(enter());
+  if (recording()) return fail(Code::internal, "a capture cannot wait for the GPU");
   Status status = cuda_status(driver().cuStreamSynchronize(stream_), "work in a stream of the GPU");
   release_kept();
   return status.ok() ? take_device_error() : status;
@@ -151,18 +200,11 @@ struct RecordedEvents {
 }  // namespace
 
 // Captures into kBranches streams, joined by events. A part continues the branch that ends in one
-// of its dependencies; otherwise it takes the least recently used branch. stream() returns the
-// stream of the branch while the part enqueues its work.
-Status CudaQueue::capture(const std::vector<Part>& parts) {
+// of its dependencies; otherwise it takes the least recently used branch.
+Status CudaQueue::capture(const std::vector<Part>& parts, Capture& current) {
   const Driver& cuda = driver();
-  const CUstream main = stream_;
-  const struct Restore {
-    CudaQueue* queue;
-    CUstream main;
-    ~Restore() { queue->stream_ = main; }
-  } restore{this, main};
   RecordedEvents events;
-  ANYNPU_ASSIGN(const CUevent start, events.record(main));
+  ANYNPU_ASSIGN(const CUevent start, events.record(stream_));
   std::vector<int64_t> last(kBranches, -1);  // the last part of each branch, or -1
   std::vector<size_t> branch_of(parts.size());
   std::vector<CUevent> done(parts.size());
@@ -183,41 +225,61 @@ Status CudaQueue::capture(const std::vector<Part>& parts) {
         ANYNPU_TRY(
             cuda_status(cuda.cuStreamWaitEvent(branches_[branch], done[before], 0), "waiting"));
     }
-    stream_ = branches_[branch];
+    current.stream = branches_[branch];
     ANYNPU_TRY(parts[i].work());
-    ANYNPU_ASSIGN(done[i], events.record(stream_));
+    ANYNPU_ASSIGN(done[i], events.record(current.stream));
     branch_of[i] = branch;
     last[branch] = static_cast<int64_t>(i);
   }
   for (size_t b = 1; b < kBranches; ++b) {
     if (last[b] >= 0)
-      ANYNPU_TRY(cuda_status(cuda.cuStreamWaitEvent(main, done[static_cast<size_t>(last[b])], 0),
+      ANYNPU_TRY(cuda_status(cuda.cuStreamWaitEvent(stream_, done[static_cast<size_t>(last[b])], 0),
                              "waiting"));
   }
   return {};
 }
 
+namespace {
+
+// A graph that can be launched, and what its work refers to.
+struct Recording {
+  ~Recording() {
+    if (gpu->enter().ok()) driver().cuGraphExecDestroy(graph);
+  }
+  const Gpu* gpu;
+  CUgraphExec graph;
+  std::vector<std::shared_ptr<void>> resources;
+};
+
+}  // namespace
+
 std::shared_ptr<void> CudaQueue::record(const std::vector<Part>& parts) {
   const Driver& cuda = driver();
-  if (!enter().ok() || !make_branches().ok() ||
+  if (Capture::current || !enter().ok() || !make_branches().ok() ||
       cuda.cuStreamBeginCapture(stream_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL) != CUDA_SUCCESS)
     return nullptr;
-  const Status given = capture(parts);
+  Capture current{&gpu_, stream_, {}};
+  Capture::current = &current;
+  const Status given = capture(parts, current);
+  Capture::current = nullptr;
   CUgraph graph = nullptr;
   CUgraphExec ready = nullptr;
   if (cuda.cuStreamEndCapture(stream_, &graph) == CUDA_SUCCESS && given.ok())
     cuda.cuGraphInstantiate(&ready, graph, 0);
   if (graph) cuda.cuGraphDestroy(graph);
-  if (!ready) return nullptr;
-  return std::shared_ptr<void>(ready, [gpu = &gpu_](void* recording) {
-    if (gpu->enter().ok()) driver().cuGraphExecDestroy(static_cast<CUgraphExec>(recording));
-  });
+  if (!ready) {
+    ANYNPU_LOG(info, "GPU {}: {} pieces of work are not captured: {}", gpu_.unit(), parts.size(),
+               given.ok() ? "the driver refused the capture" : given.to_string());
+    return nullptr;
+  }
+  return std::shared_ptr<Recording>(new Recording{&gpu_, ready, std::move(current.resources)});
 }
 
 Status CudaQueue::replay(const std::shared_ptr<void>& recording) {
   ANYNPU_TRY(enter());
-  return cuda_status(driver().cuGraphLaunch(static_cast<CUgraphExec>(recording.get()), stream_),
-                     "launching a graph");
+  return cuda_status(
+      driver().cuGraphLaunch(static_cast<const Recording*>(recording.get())->graph, stream_),
+      "launching a graph");
 }
 
 }  // namespace anynpu::device::cuda

@@ -25,14 +25,25 @@ class CudaQueue final : public Queue {
   void when_idle(std::function<void(Status)> done) override;
   void keep(std::shared_ptr<void> resource) override;
   Status drain() override;
-  // Captures `parts` into a CUDA graph; replay() launches it.
+  // Captures `parts` into a CUDA graph; replay() launches it. Meanwhile every queue of this GPU
+  // that the calling thread uses is captured.
   std::shared_ptr<void> record(const std::vector<Part>& parts) override;
   Status replay(const std::shared_ptr<void>& recording) override;
+  bool recording() const override;
+
+  // Marks are CUDA events.
+  bool has_marks() const override { return true; }
+  std::shared_ptr<QueueMark> mark() override;
+  bool can_wait(const QueueMark& mark) const override;
+  Status wait(const std::shared_ptr<QueueMark>& mark) override;
+
+  bool begin_work(const TimedWork& work) override;
+  void end_work() override;
 
   // For kernels: call enter(), then launch on stream().
   Status enter() const;
   Gpu& gpu() const { return gpu_; }
-  CUstream stream() const { return stream_; }
+  CUstream stream() const;
   // Returns and clears the device-side error that a kernel of this GPU reported; ok if there is
   // none.
   Status take_device_error() const { return faults_ ? faults_->take() : Status(); }
@@ -42,8 +53,9 @@ class CudaQueue final : public Queue {
     CUevent done;
     std::shared_ptr<void> resource;
   };
+  struct Capture;
   void release_kept();
-  Status capture(const std::vector<Part>& parts);
+  Status capture(const std::vector<Part>& parts, Capture& current);
   Status make_branches();
 
   Gpu& gpu_;

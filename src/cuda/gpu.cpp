@@ -52,6 +52,8 @@ Status Gpu::open() {
   char name[128] = {};
   ANYNPU_TRY(cuda_status(cuda.cuDeviceGetName(name, sizeof name, device_), "asking for its name"));
   name_ = name;
+  char bus[32] = {};
+  if (cuda.cuDeviceGetPCIBusId(bus, sizeof bus, device_) == CUDA_SUCCESS) bus_ = bus;
   int major = 0, minor = 0;
   cuda.cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device_);
   cuda.cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device_);

@@ -24,6 +24,7 @@ class Gpu {
   const std::string& name() const { return name_; }
   size_t memory_bytes() const { return memory_bytes_; }
   size_t max_pitch() const { return max_pitch_; }  // of 2D copies
+  const std::string& bus() const { return bus_; }  // "0000:19:00.0"
   int capability() const { return capability_; }   // 90 for compute capability 9.0
 
   // Makes the GPU's context current in the calling thread. Call it before any driver call, because
@@ -37,7 +38,7 @@ class Gpu {
   const int unit_;
   const CUdevice device_;
   CUcontext context_ = nullptr;
-  std::string name_;
+  std::string name_, bus_;
   size_t memory_bytes_ = 0;
   size_t max_pitch_ = 0;
   int capability_ = 0;

@@ -6,6 +6,7 @@
 
 #include "base/plugin.h"
 #include "device/cpu/cpu_device.h"
+#include "device/device.h"
 
 namespace anynpu::device {
 
@@ -33,6 +34,16 @@ Result<const Backend*> find_backend(std::string_view name) {
   const auto* const backend = static_cast<const Backend*>(symbol);
   if (backend->pin) pinning.store(backend, std::memory_order_release);
   return backend;
+}
+
+DeviceHealth health_of(Device& device) {
+  const auto backend = find_backend(device.capabilities().backend);
+  return backend.ok() && (*backend)->health ? (*backend)->health(device) : DeviceHealth();
+}
+
+DevicePeaks peaks_of(Device& device) {
+  const auto backend = find_backend(device.capabilities().backend);
+  return backend.ok() && (*backend)->peaks ? (*backend)->peaks(device) : DevicePeaks();
 }
 
 bool backend_pins() { return pinning.load(std::memory_order_acquire) != nullptr; }

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "device/device_facts.h"
 
 namespace anynpu::device {
 
@@ -31,6 +32,9 @@ struct Backend {
   // Optional: pins whole pages of host memory, so that the devices access them directly (DMA),
   // until the result is destroyed; null on failure.
   std::shared_ptr<void> (*pin)(void* address, size_t bytes) = nullptr;
+  // Optional: facts for tools (device_facts.h), of a device of this back end.
+  DeviceHealth (*health)(Device& device) = nullptr;
+  DevicePeaks (*peaks)(Device& device) = nullptr;
 };
 
 // Fails with unsupported_feature and why the plug-in could not be opened.

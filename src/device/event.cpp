@@ -7,6 +7,7 @@
 #include "base/interrupt.h"
 #include "base/text.h"
 #include "base/thread_pool.h"
+#include "device/queue.h"
 #include "device/stream.h"
 
 namespace anynpu::device {
@@ -15,6 +16,9 @@ namespace {
 
 constinit TaskKind kRecordEvent{"record_event", Engine::control};
 constinit TaskKind kWaitEvent{"wait_event", Engine::control};
+// On devices that mark points in their work, and wait for them.
+constinit TaskKind kMarkEvent = TaskKind::queued("record_event", Engine::control);
+constinit TaskKind kWaitMark = TaskKind::queued("wait_event", Engine::control);
 constinit TaskKind kResetEvent{"reset_event", Engine::control};
 
 constexpr uint64_t kFirstLookNs = 20'000;
@@ -24,19 +28,26 @@ std::atomic<uint32_t> next_event_id{0};
 
 }  // namespace
 
-// The task that passes a mark. If it is destroyed before it ran (abort), it releases the waiters.
+// The task that passes a mark. If it is destroyed before it ran (abort), it releases the waiters. A
+// task of a device that marks points is destroyed when the device has passed the point.
 struct Event::Mark {
   Mark(std::shared_ptr<Event> event, uint64_t mark) : event(std::move(event)), mark(mark) {}
   Mark(Mark&&) noexcept = default;
   ~Mark() {
-    if (event) event->pass(mark, 0);
+    if (event) event->pass(mark, point ? point->time_ns() : 0);
   }
-  Status operator()() {
-    std::exchange(event, nullptr)->pass(mark, now_ns());
-    return {};
+  Outcome operator()(TaskRun& run) {
+    point = run.stream().queue().mark();
+    if (point) {
+      event->submitted(mark, point);
+    } else {
+      std::exchange(event, nullptr)->pass(mark, now_ns());
+    }
+    return run.done({});
   }
   std::shared_ptr<Event> event;
   uint64_t mark;
+  std::shared_ptr<QueueMark> point;
 };
 
 Event::Event(std::weak_ptr<Context> context, uint32_t flags, Maker maker)
@@ -52,7 +63,40 @@ Event::Event(std::weak_ptr<Context> context, uint32_t flags, std::shared_ptr<Sha
       shared_(std::move(marks)),
       id_(next_event_id.fetch_add(1, std::memory_order_relaxed)) {}
 
-bool Event::is_outstanding(uint64_t mark) const { return contains(outstanding_, mark); }
+Event::Outstanding* Event::find_outstanding(uint64_t mark) {
+  const auto found = std::find_if(outstanding_.begin(), outstanding_.end(),
+                                  [&](const Outstanding& one) { return one.mark == mark; });
+  return found == outstanding_.end() ? nullptr : &*found;
+}
+
+bool Event::is_outstanding(uint64_t mark) const {
+  const Outstanding* const found = find_outstanding(mark);
+  return found && !(found->point && found->point->passed());
+}
+
+bool Event::is_ready_for(const Queue& queue, uint64_t mark) const {
+  std::lock_guard lock(mutex_);
+  const Outstanding* const found = find_outstanding(mark);
+  return found ? found->point && queue.can_wait(*found->point) : queue.has_marks();
+}
+
+// The device knows the mark: streams that wait for its record go on, and wait on the device.
+void Event::submitted(uint64_t mark, const std::shared_ptr<QueueMark>& point) {
+  std::vector<std::pair<Completion, Status>> ready;
+  {
+    std::lock_guard lock(mutex_);
+    Outstanding* const found = find_outstanding(mark);
+    if (!found) return;
+    found->point = point;
+    std::erase_if(waiters_, [&](Waiter& waiter) {
+      if (waiter.mark != mark || !waiter.queue || !waiter.queue->can_wait(*point)) return false;
+      found->waited = true;
+      ready.emplace_back(std::move(waiter.completion), waiter.queue->wait(point));
+      return true;
+    });
+  }
+  for (auto& [completion, status] : ready) completion.finish(std::move(status));
+}
 
 bool Event::flag_is_set() const { return recorded_ > forgotten_ && !is_outstanding(recorded_); }
 
@@ -98,7 +142,7 @@ uint64_t Event::announce() {
   std::lock_guard lock(mutex_);
   captured_ = false;
   last_stream_.reset();
-  outstanding_.push_back(++recorded_);
+  outstanding_.push_back({++recorded_, nullptr});
   return recorded_;
 }
 
@@ -125,7 +169,9 @@ Status Event::record(Stream& stream, EventUse use) {
   }
   const uint64_t mark = announce();
   // A refused task is destroyed at once, which passes the mark: nothing waits for it any more.
-  ANYNPU_TRY(stream.submit(kRecordEvent, Mark(shared_from_this(), mark)));
+  // Marks of other processes are passed by the host.
+  TaskKind& kind = !shared_ && stream.queue().has_marks() ? kMarkEvent : kRecordEvent;
+  ANYNPU_TRY(stream.submit(kind, Mark(shared_from_this(), mark)));
   std::lock_guard lock(mutex_);
   if (shared_ || mark == recorded_) {
     last_stream_ = stream.weak_from_this();
@@ -139,7 +185,7 @@ void Event::pass(uint64_t mark, uint64_t time_ns) {
   std::vector<Completion> ready;
   {
     std::lock_guard lock(mutex_);
-    std::erase(outstanding_, mark);
+    std::erase_if(outstanding_, [&](const Outstanding& one) { return one.mark == mark; });
     if (time_ns && mark > stamped_) {
       stamped_ = mark;
       stamp_ns_ = time_ns;
@@ -170,9 +216,9 @@ void Event::give_up(uint64_t ticket, uint64_t limit_ms) {
 }
 
 // The lock is held.
-Outcome Event::park(uint64_t mark, uint64_t limit_ms, TaskRun& run) {
+Outcome Event::park(uint64_t mark, uint64_t limit_ms, TaskRun& run, Queue* queue) {
   const uint64_t ticket = next_ticket_++;
-  waiters_.push_back({mark, ticket, run.defer()});
+  waiters_.push_back({mark, ticket, run.defer(), queue});
   if (limit_ms) {
     ThreadPool::instance().submit_after(
         limit_ms * 1'000'000,
@@ -181,10 +227,15 @@ Outcome Event::park(uint64_t mark, uint64_t limit_ms, TaskRun& run) {
   return Outcome::pending;
 }
 
-Outcome Event::await(uint64_t mark, uint64_t limit_ms, TaskRun& run) {
+Outcome Event::await(uint64_t mark, uint64_t limit_ms, TaskRun& run, Queue* queue) {
   std::lock_guard lock(mutex_);
   if (!is_outstanding(mark)) return run.done({});
-  return park(mark, limit_ms, run);
+  Outstanding* const found = find_outstanding(mark);
+  if (queue && found->point && queue->can_wait(*found->point)) {
+    found->waited = true;
+    return run.done(queue->wait(found->point));
+  }
+  return park(mark, limit_ms, run, queue);
 }
 
 Outcome Event::await_flag(TaskRun& run) {
@@ -255,8 +306,11 @@ Status Event::wait_in(Stream& stream, uint64_t limit_ms, EventUse use) {
           forgotten_ ? " since it was reset" : "");
     }
   }
-  return stream.submit(kWaitEvent, [self = shared_from_this(), mark, limit_ms](TaskRun& run) {
-    return self->await(mark, limit_ms, run);
+  Queue* const queue = limit_ms == 0 ? &stream.queue() : nullptr;
+  // A device waits for a mark that it knows. Else the task waits until it does, or for the host.
+  TaskKind& kind = queue && is_ready_for(*queue, mark) ? kWaitMark : kWaitEvent;
+  return stream.submit(kind, [self = shared_from_this(), mark, limit_ms, queue](TaskRun& run) {
+    return self->await(mark, limit_ms, run, queue);
   });
 }
 
@@ -341,13 +395,18 @@ Result<EventState> Event::query() const {
 
 bool Event::all_waits_done() const {
   std::lock_guard lock(mutex_);
-  return waiters_.empty();
+  return waiters_.empty() &&
+         std::none_of(outstanding_.begin(), outstanding_.end(),
+                      [](const auto& one) { return one.waited && !one.point->passed(); });
 }
 
 Result<uint64_t> Event::timestamp_ns() const {
   std::lock_guard lock(mutex_);
   if (recorded_ <= forgotten_) {
     return fail(Code::event_not_recorded, "event {} was not recorded; it has no time stamp", id_);
+  }
+  if (const Outstanding* const last = find_outstanding(recorded_); last && last->point) {
+    if (const uint64_t passed = last->point->time_ns()) return passed;
   }
   if (stamped_ != recorded_) {
     return fail(

@@ -22,6 +22,8 @@
 namespace anynpu::device {
 
 class Context;
+class Queue;
+class QueueMark;
 class Stream;
 
 enum class EventState : uint8_t { unrecorded, recorded, complete };
@@ -57,13 +59,17 @@ class Event : public std::enable_shared_from_this<Event> {
   // CLOCK_MONOTONIC nanoseconds at which the last mark was passed.
   Result<uint64_t> timestamp_ns() const;
 
+  // Whether `queue` can wait for the mark on its device: it is a point in the device's work.
+  bool is_ready_for(const Queue& queue, uint64_t mark) const;
+
   // For recorded work: creates a mark that the caller will pass or drop (time 0); the last mark, 0
   // for none; a task that parks until a mark is passed or, as a flag, until any mark that was not
   // reset is; and resetting all marks.
   uint64_t announce();
   uint64_t last_mark() const;
   void pass(uint64_t mark, uint64_t time_ns);
-  Outcome await(uint64_t mark, uint64_t limit_ms, TaskRun& run);
+  // With `queue` the wait may be left to the device.
+  Outcome await(uint64_t mark, uint64_t limit_ms, TaskRun& run, Queue* queue = nullptr);
   Outcome await_flag(TaskRun& run);
   void forget_marks();
   // From now on its last record belongs to `recorder`.
@@ -85,14 +91,25 @@ class Event : public std::enable_shared_from_this<Event> {
     uint64_t mark;
     uint64_t ticket;
     Completion completion;
+    Queue* queue;  // may wait on the device; null: the host waits
+  };
+  struct Outstanding {
+    uint64_t mark;
+    std::shared_ptr<QueueMark> point;  // once the record was submitted to a device
+    bool waited = false;               // a stream waits for the point
   };
   static constexpr uint64_t kAnyMark = UINT64_MAX;
+  Outstanding* find_outstanding(uint64_t mark);
+  const Outstanding* find_outstanding(uint64_t mark) const {
+    return const_cast<Event*>(this)->find_outstanding(mark);
+  }
   bool is_outstanding(uint64_t mark) const;
+  void submitted(uint64_t mark, const std::shared_ptr<QueueMark>& point);
   bool flag_is_set() const;
   Status check_not_captured(const char* what) const;
   Status fix_use(std::atomic<uint8_t>& fixed, EventUse use, const char* what);
   void give_up(uint64_t ticket, uint64_t limit_ms);
-  Outcome park(uint64_t mark, uint64_t limit_ms, TaskRun& run);
+  Outcome park(uint64_t mark, uint64_t limit_ms, TaskRun& run, Queue* queue = nullptr);
   Status wait_shared(Stream& stream, uint64_t limit_ms);
 
   const std::weak_ptr<Context> context_;
@@ -107,7 +124,7 @@ class Event : public std::enable_shared_from_this<Event> {
   std::weak_ptr<TaskRecorder> captured_in_;  // ... in this one, which may be gone
   uint64_t recorded_ = 0;                    // marks so far
   uint64_t forgotten_ = 0;                   // marks up to this one were reset
-  std::vector<uint64_t> outstanding_;        // marks not passed yet
+  std::vector<Outstanding> outstanding_;     // marks not passed yet
   uint64_t stamp_ns_ = 0;                    // of mark `stamped_`
   uint64_t stamped_ = 0;
   std::weak_ptr<Stream> last_stream_;

@@ -12,6 +12,11 @@
 
 namespace anynpu::device {
 
+// Memory of a device that the host reads and writes too: for media, which is processed there. Of a
+// device whose memory the host cannot read it is pinned memory of the host that counts as the
+// device's. Freed by free_device.
+Result<void*> allocate_shared(Device& device, size_t bytes, size_t alignment);
+
 // Fails with already_exists when a byte of it is registered or comes from an allocation of ours.
 Result<void*> register_host(void* address, size_t bytes, Access access);
 // `address` is the start of registered memory; not_found otherwise.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <mutex>
-
 #include <vector>
 
 #include "base/align.h"
@@ -52,8 +51,8 @@ Status check_machine(size_t bytes) {
 // Addresses for pinned host memory, shared by the process; lower where addresses are limited.
 Result<std::shared_ptr<DeviceMemory>> host_memory() {
   static std::mutex mutex;
-  static auto* memory = new std::shared_ptr<DeviceMemory>;
   std::lock_guard lock(mutex);
+  static auto* memory = new std::shared_ptr<DeviceMemory>;
   if (!*memory) {
     auto large = CpuMemory::reserve(kHostAddresses);
     if (!large.ok()) large = CpuMemory::reserve(kFewHostAddresses);
@@ -118,9 +117,10 @@ void drop_block(std::shared_ptr<Allocation> block, uint64_t begin) {
 }
 
 Result<void*> take_block(const std::shared_ptr<DeviceMemory>& memory, size_t bytes,
-                         size_t alignment, MemoryKind kind, int32_t device_id) {
+                         size_t alignment, MemoryKind kind, int32_t device_id,
+                         bool of_host = false) {
   ANYNPU_ASSIGN(auto allocation, cut_block(memory, bytes, alignment, kind, device_id));
-  if (kind == MemoryKind::host && backend_pins()) [[unlikely]]
+  if ((of_host || kind == MemoryKind::host) && backend_pins()) [[unlikely]]
     allocation->backing = pin_host_memory(reinterpret_cast<void*>(allocation->base), bytes);
   const uintptr_t base = allocation->base;
   if (!RangeMap::instance().insert(std::move(allocation))) {
@@ -172,8 +172,8 @@ Result<void*> allocate_device(Device& device, size_t bytes, const AllocateOption
                 "ANYNPU_DEVICE_MEMORY",
                 bytes, device.id(), device.memory_total());
   }
-  ANYNPU_TRY(check_machine(bytes));
   ANYNPU_ASSIGN(auto memory, device.memory());
+  if (memory->host_readable()) ANYNPU_TRY(check_machine(bytes));
   const size_t asked = round_up(bytes, 32) + options.tail;
   // As on a card, where such a block has pages of its own: programs that count wrong by a few
   // thousand bytes get away with it (`anynpu check` tells them).
@@ -188,6 +188,18 @@ Result<void*> allocate_device(Device& device, size_t bytes, const AllocateOption
   ANYNPU_ASSIGN(void* address, std::move(block));
   if (huge) memory->prefer_huge_pages(reinterpret_cast<uintptr_t>(address), asked);
   return address;
+}
+
+Result<void*> allocate_shared(Device& device, size_t bytes, size_t alignment) {
+  ANYNPU_ASSIGN(auto memory, device.memory());
+  AllocateOptions options;
+  options.alignment = alignment;
+  if (memory->host_readable()) return allocate_device(device, bytes, options);
+  if (bytes == 0) return fail(Code::invalid_argument, "the size is 0; ask for at least one byte");
+  ANYNPU_TRY(check_machine(bytes));
+  ANYNPU_ASSIGN(memory, host_memory());
+  return take_block(memory, round_up(bytes + options.tail, kBlockPage),
+                    std::max(alignment, kBlockPage), MemoryKind::device, device.id(), true);
 }
 
 Result<std::shared_ptr<void>> occupy_device(Device& device, size_t bytes) {
@@ -224,11 +236,12 @@ Status free_host(void* address) {
 
 namespace {
 
-// Memory mapped behind each other is one range to programs: an owner that holds all of it. Null when
-// it does not reach far enough.
+// Memory mapped behind each other is one range to programs: an owner that holds all of it. Null
+// when it does not reach far enough.
 std::shared_ptr<Allocation> joined(const std::shared_ptr<Allocation>& first, uintptr_t end) {
   auto parts = std::make_shared<std::vector<std::shared_ptr<Allocation>>>();
-  for (auto part = first; part && part->kind == MemoryKind::mapped && part->device_id == first->device_id;
+  for (auto part = first;
+       part && part->kind == MemoryKind::mapped && part->device_id == first->device_id;
        part = RangeMap::instance().find(part->end())) {
     parts->push_back(part);
     if (part->end() >= end) return {parts, first.get()};
@@ -280,9 +293,11 @@ Result<Range> check_range(const void* address, size_t bytes, Access access, cons
 Result<Range> check_host_range(const void* address, size_t bytes, Access access, const char* what) {
   ANYNPU_ASSIGN(Range range, check_range(address, bytes, access, what));
   if (range.host_readable()) return range;
-  return fail(Code::unsupported_feature,
-              "{} = {} is memory of device {}, which the host cannot read; pass memory of the host",
-              what, address, range.owner->device_id);
+  return fail(
+      Code::unsupported_feature,
+      "{} = {} is memory of device {}, which the host cannot read; pass memory of the host or, "
+      "for media, of acldvppMalloc or hi_mpi_dvpp_malloc",
+      what, address, range.owner->device_id);
 }
 
 Result<Range> readable_range(Range range) {

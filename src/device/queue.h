@@ -14,8 +14,29 @@
 #include <vector>
 
 #include "device/device_memory.h"
+#include "trace/trace.h"
 
 namespace anynpu::device {
+
+// A point in the work of a queue, see Queue::mark(). Thread-safe.
+class QueueMark {
+ public:
+  virtual ~QueueMark() = default;
+  virtual bool passed() const = 0;
+  // When the device passed it, as now_ns(); 0 while it has not.
+  virtual uint64_t time_ns() const = 0;
+};
+
+// A slice of the trace that a device times, see Queue::begin_work().
+struct TimedWork {
+  trace::Category category = trace::Category::op;
+  trace::NameId name = 0;
+  uint64_t arg = 0;
+  uint32_t correlation = 0;
+  uint64_t submitted = 0;     // ticks; 0 for an operator, which is part of the task around it
+  bool on_host = false;       // the host does it: its times count
+  trace::Detail detail = {};  // of a task
+};
 
 class Queue {
  public:
@@ -46,6 +67,7 @@ class Queue {
   // end cannot. A part runs after those it names, all of them earlier in the list, and in parallel
   // to the others. replay() submits the whole recording to a queue of the same device. A recording
   // lives until its replays are done.
+  // While the calling thread records, its calls of all queues of the device are recorded.
   struct Part {
     std::function<Status()> work;
     std::vector<uint32_t> after;
@@ -54,6 +76,22 @@ class Queue {
   virtual Status replay(const std::shared_ptr<void>& recording) {
     return fail(Code::internal, "a queue that records nothing was asked for a replay");
   }
+  // Whether record() is running in this thread: work must not depend on the host.
+  virtual bool recording() const { return false; }
+
+  // Optional: a mark behind the work submitted so far, for which other queues wait on the device
+  // (wait(), only where can_wait() holds). Null if the back end has none.
+  virtual bool has_marks() const { return false; }
+  virtual std::shared_ptr<QueueMark> mark() { return nullptr; }
+  virtual bool can_wait(const QueueMark& mark) const { return false; }
+  virtual Status wait(const std::shared_ptr<QueueMark>& mark) {
+    return fail(Code::internal, "a queue without marks was asked to wait for one");
+  }
+
+  // Optional: the work submitted between the two calls, which nest, becomes a slice of the trace
+  // with the times at which the device did it. False: the caller records its own times.
+  virtual bool begin_work(const TimedWork& work) { return false; }
+  virtual void end_work() {}
 
  private:
   std::vector<std::shared_ptr<void>> kept_;

@@ -32,6 +32,13 @@ std::atomic<uint32_t> next_stream_id{0};
 thread_local uint32_t last_task = 0;
 std::atomic<FailureObserver> failure_observer{nullptr};
 
+trace::Detail traced_detail(const Stream& stream, const TaskSlot& slot, uint64_t sequence) {
+  return {.arg = stream.id() | sequence << 32,
+          .extra = 0,
+          .first = static_cast<uint32_t>(stream.device() ? stream.device()->id() : -1),
+          .second = static_cast<uint32_t>(slot.kind().engine)};
+}
+
 }  // namespace
 
 Stream::Stream(std::shared_ptr<Device> device, std::weak_ptr<Context> context,
@@ -241,6 +248,15 @@ bool Stream::run_front(std::unique_lock<std::mutex>& lock) {
   } else if (!slot.begun()) {
     slot.set_begun(ticks());
   }
+  // The device times a task that only submits work.
+  const bool timed_by_device =
+      slot.begun() && queue_lags_ && slot.kind().enqueues &&
+      device_queue_->begin_work({.category = trace::Category::task,
+                                 .name = slot.kind().name.id(),
+                                 .arg = slot.bytes(),
+                                 .correlation = slot.correlation(),
+                                 .submitted = slot.submitted(),
+                                 .detail = traced_detail(*this, slot, sequence)});
   {
     const CancellationScope scope(
         [](const void* stream, uint64_t number) {
@@ -248,6 +264,10 @@ bool Stream::run_front(std::unique_lock<std::mutex>& lock) {
         },
         this, sequence);
     outcome = slot.invoke(run);
+  }
+  if (timed_by_device) {
+    device_queue_->end_work();
+    slot.set_begun(0);
   }
   const bool enqueued = queue_lags_ && slot.kind().enqueues;
   if (queue_lags_ && !enqueued && outcome == Outcome::done && run.status().ok())
@@ -297,11 +317,10 @@ Outcome Stream::wait_for_queue(TaskRun& run) {
 // A task that was pending is one slice from its start to its end, whoever ended it.
 void Stream::trace_front(const TaskSlot& slot, uint64_t begin) const {
   const uint64_t waited = slot.submitted() ? begin - std::min(begin, slot.submitted()) : 0;
-  trace::slice(
-      trace::Category::task, slot.kind().name.id(), begin, ticks(), slot.correlation(),
-      slot.bytes(),
-      {id_ | (completed() + 1) << 32, waited, static_cast<uint32_t>(device_ ? device_->id() : -1),
-       static_cast<uint32_t>(slot.kind().engine)});
+  trace::Detail detail = traced_detail(*this, slot, completed() + 1);
+  detail.extra = waited;
+  trace::slice(trace::Category::task, slot.kind().name.id(), begin, ticks(), slot.correlation(),
+               slot.bytes(), detail);
 }
 
 void Stream::finish_front(std::unique_lock<std::mutex>& lock, Status status) {

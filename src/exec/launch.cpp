@@ -2,9 +2,11 @@
 // Runs of plans for a device with its own kernels: steps are enqueued; a step without a device
 // kernel waits for the queue and runs on the host, on views of its operands.
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "device/host_view.h"
 #include "device/queue.h"
 #include "exec/runner.h"
@@ -62,20 +64,66 @@ Status PlanRunner::launch_step(size_t index, device::Queue& queue) const {
 
 bool Plan::only_enqueues() const {
   return on_device && !observed &&
-         std::none_of(steps.begin(), steps.end(), [](const PlanStep& step) { return step.fallback; });
+         std::none_of(steps.begin(), steps.end(),
+                      [](const PlanStep& step) { return step.fallback; });
+}
+
+void Plan::log_fallbacks(std::string_view model, std::string_view backend) const {
+  std::map<std::string, size_t> counts;
+  size_t operators = 0, fallbacks = 0, copied = 0;
+  for (const PlanStep& step : steps) {
+    if (step.op.empty()) continue;
+    ++operators;
+    if (!step.fallback) continue;
+    ++fallbacks;
+    ++counts[step.op];
+    const auto add = [&](const std::vector<StepTensor>& tensors, const std::vector<Slot>& slots) {
+      for (size_t i = 0; i < tensors.size() && i < slots.size(); ++i) {
+        const bool on_host = slots[i].memory == OperandMemory::host_arena ||
+                             slots[i].memory == OperandMemory::none ||
+                             slots[i].memory == OperandMemory::weights;
+        if (!on_host)
+          copied += ops::stored_bytes(tensors[i].dtype, tensors[i].shape, tensors[i].layout);
+      }
+    };
+    add(step.in, step.inputs);
+    add(step.out, step.outputs);
+  }
+  if (fallbacks == 0) return;
+  std::string names;
+  for (const auto& [op, count] : counts)
+    names += format("{}{} ({})", names.empty() ? "" : ", ", op, count);
+  ANYNPU_LOG(
+      warning,
+      "model '{}': {} of {} operators have no kernel of {} and run on the host: {}; each run "
+      "waits for them and copies {} KiB",
+      model, fallbacks, operators, backend, names, (copied + 1023) / 1024);
 }
 
 Status PlanRunner::launch_steps(device::Queue& queue, uint64_t* step_ns) const {
   const bool timed = step_ns || trace::enabled(trace::Category::op);
   const uint32_t correlation = trace::current_correlation();
   for (size_t i = 0; i < steps_.size(); ++i) {
-    const trace::TraceZone zone(trace::Category::op, names_[i].name, correlation,
-                                names_[i].description);
-    const uint64_t start = timed ? now_ns() : 0;
-    Status status = launch_step(i, queue);
-    if (status.ok() && timed) status = queue.drain();
+    // Times of the device are known later; else the host waits for each step.
+    const bool by_device = timed && !step_ns &&
+                           queue.begin_work({.category = trace::Category::op,
+                                             .name = names_[i].name,
+                                             .arg = names_[i].description,
+                                             .correlation = correlation,
+                                             .on_host = plan_.steps[i].fallback});
+    Status status;
+    if (by_device) {
+      status = launch_step(i, queue);
+      queue.end_work();
+    } else {
+      const trace::TraceZone zone(trace::Category::op, names_[i].name, correlation,
+                                  names_[i].description);
+      const uint64_t start = timed ? now_ns() : 0;
+      status = launch_step(i, queue);
+      if (status.ok() && timed) status = queue.drain();
+      if (step_ns) step_ns[i] = now_ns() - start;
+    }
     if (!status.ok()) return note_failure(steps_[i], std::move(status));
-    if (step_ns) step_ns[i] = now_ns() - start;
   }
   return {};
 }
@@ -108,7 +156,7 @@ std::vector<device::Queue::Part> PlanRunner::parts(device::Queue& queue) const {
 Status PlanRunner::launch(std::span<void* const> inputs, std::span<void* const> outputs,
                           uint64_t* step_ns, device::Queue& queue) {
   patch(inputs, outputs);
-  if (step_ns || trace::enabled(trace::Category::op) || !only_enqueues_)
+  if (step_ns || trace::enabled(trace::Category::op) || !only_enqueues_ || queue.recording())
     return launch_steps(queue, step_ns);
   std::vector<void*> buffers(inputs.begin(), inputs.end());
   buffers.insert(buffers.end(), outputs.begin(), outputs.end());

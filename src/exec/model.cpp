@@ -2,11 +2,13 @@
 #include "exec/model.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <set>
 
+#include "base/env.h"
 #include "base/log.h"
 #include "base/spare_pool.h"
 #include "compile/infer_flow.h"
@@ -147,7 +149,7 @@ struct LoadedModel::Impl {
   SparePool<PlanRunner> bare_runners;  // without an arena, for runs that bring theirs
   std::mutex launched_mutex;
   std::map<const device::Queue*, std::weak_ptr<PlanRunner>> launched;  // by the queue they are in
-  struct ProgramEnds {                 // what a program is given and returns, kept for the next run
+  struct ProgramEnds {  // what a program is given and returns, kept for the next run
     std::vector<RunValue> given, results;
   };
   SparePool<ProgramEnds> program_ends;
@@ -269,6 +271,10 @@ struct LoadedModel::Impl {
   // Runs of one queue come one after the other, so they share work memory.
   Result<std::shared_ptr<PlanRunner>> runner_for(device::Queue& queue, Buffer work,
                                                  const std::shared_ptr<LoadedModel>& self) {
+    if (queue.recording()) {  // the recording has work memory of its own
+      ANYNPU_ASSIGN(std::unique_ptr<PlanRunner> own, work.data ? take_for(work) : take());
+      return std::shared_ptr<PlanRunner>(own.release(), [self](PlanRunner* used) { delete used; });
+    }
     const std::lock_guard lock(launched_mutex);
     std::erase_if(launched, [](const auto& one) { return one.second.expired(); });
     std::weak_ptr<PlanRunner>& last = launched[&queue];
@@ -378,8 +384,15 @@ Result<std::unique_ptr<LoadedModel::Impl>> LoadedModel::prepare(const graph::Gra
     // The host finds out the shapes, so it runs all of the model.
     const ops::Target target = options.device ? ops::Target::host() : options.target;
     if (options.device) {
-      ANYNPU_LOG(info, "the model '{}' runs on the host: values of a run decide its shapes",
-                 graph.name);
+      ANYNPU_LOG(warning,
+                 "model '{}': all {} operators run on the host: values of a run decide its shapes",
+                 graph.name, graph.nodes.size());
+      if (env::lists(env::Name::verbose, "dispatch")) {
+        const std::string line =
+            format("anynpu,dispatch,Graph '{}',program,falls back from {} to the host\n",
+                   graph.name, options.target.backend);
+        std::fputs(line.c_str(), stderr);
+      }
     }
     ANYNPU_ASSIGN(impl->program, StepProgram::make(*dynamic, target, options.observer));
     impl->observer = options.observer;
@@ -390,6 +403,7 @@ Result<std::unique_ptr<LoadedModel::Impl>> LoadedModel::prepare(const graph::Gra
   if (!impl->plan.memory_known && (options.weight_memory || options.work_memory))
     return memory_unknown(graph);
   const Plan& plan = impl->plan;
+  if (options.device) plan.log_fallbacks(graph.name, options.target.backend);
   trace_arena(plan, graph.name);
   for (size_t i = 0; i < plan.outputs.size(); ++i) {
     TensorInfo& info = impl->outputs[i];
@@ -438,18 +452,24 @@ Result<std::shared_ptr<LoadedModel>> LoadedModel::load(const graph::Graph& graph
   return models[0];
 }
 
-Result<std::shared_ptr<LoadedModel>> LoadedModel::load_without_work(const graph::Graph& graph) {
+Result<std::shared_ptr<LoadedModel>> LoadedModel::load_without_work(const graph::Graph& graph,
+                                                                    const LoadOptions& options) {
   WeightPool weights;
   weights.open();
-  const LoadOptions options;
   ANYNPU_ASSIGN(auto impl, prepare(graph, weights, options));
   WeightChunk& chunk = *weights.chunk(WeightSide::host);
   ANYNPU_ASSIGN(chunk.memory, Memory::allocate(chunk.bytes));
+  if (options.device) {
+    WeightChunk& on_device = *weights.chunk(WeightSide::device);
+    ANYNPU_ASSIGN(on_device.memory, Memory::allocate_on(*options.device, on_device.bytes));
+  }
   if (!impl->program) {
     ANYNPU_TRY(impl->plan.fill_weights());
     impl->settle(options);
-    if (impl->plan.work_bytes == 0)
-      impl->runners.give(std::make_unique<PlanRunner>(impl->plan, impl->names, Memory{}));
+    if (impl->plan.work_bytes == 0) {
+      ANYNPU_ASSIGN(auto runner, impl->make_runner(Memory{}));
+      impl->runners.give(std::move(runner));
+    }
   }
   weights.close();
   return std::shared_ptr<LoadedModel>(new LoadedModel(std::move(impl)));

@@ -86,7 +86,8 @@ class LoadedModel : public std::enable_shared_from_this<LoadedModel> {
   static Result<std::shared_ptr<LoadedModel>> load(const graph::Graph& graph,
                                                    const LoadOptions& options = {});
   // Without its own work memory: every run passes sizes().work_bytes.
-  static Result<std::shared_ptr<LoadedModel>> load_without_work(const graph::Graph& graph);
+  static Result<std::shared_ptr<LoadedModel>> load_without_work(const graph::Graph& graph,
+                                                                const LoadOptions& options = {});
   // Several variants of one model (gears) with shared weights stored once. The caller's memory
   // holds the weights of all, and the work memory of the largest.
   static Result<std::vector<std::shared_ptr<LoadedModel>>> load_all(

@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -87,6 +88,9 @@ struct Plan {
 
   // Whether a launch needs nothing from the host: no fallback steps and no observer.
   bool only_enqueues() const;
+  // One line of the log about the operators that `backend` has no kernel for, and the bytes that
+  // are copied for them in each run.
+  void log_fallbacks(std::string_view model, std::string_view backend) const;
 
   // Packs kernels and copies constants into the chunks that this plan was the first to use, once
   // they have memory; needs the graph that the plan was made from.

@@ -47,9 +47,9 @@ class PlanRunner {
   Status run(std::span<void* const> inputs, std::span<void* const> outputs, uint64_t* step_ns);
 
   // The same for a plan for a device: enqueues its steps in `queue`, which may not be done when
-  // this returns. Buffers are in device memory. While operators are profiled, each step is
-  // synchronized. When a plan runs again with the same buffers, the queue records the steps, if it
-  // can, and replays the recording.
+  // this returns. Buffers are in device memory. While operators are profiled, the device times each
+  // step or, if it cannot, the host waits for it. When a plan runs again with the same buffers, the
+  // queue records the steps, if it can, and replays the recording.
   Status launch(std::span<void* const> inputs, std::span<void* const> outputs, uint64_t* step_ns,
                 device::Queue& queue);
 

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "base/crc32c.h"
+#include "device/device_facts.h"
 #include "device/runtime.h"
 #include "prof/ownership.h"
 #include "prof/session.h"
@@ -27,9 +28,23 @@ Sessions& sessions() {
   return *one;
 }
 
-void tell(const Status& status, char* message, size_t bytes) {
+std::string health_text(const device::DeviceHealth& health) {
+  json::Value value;
+  value.set("product", health.product);
+  const auto set = [&](const char* key, double number) {
+    if (number >= 0) value.set(key, number);
+  };
+  if (!health.bus.empty()) value.set("bus", health.bus);
+  set("memory_total", static_cast<double>(health.memory_total));
+  set("memory_used", static_cast<double>(health.memory_used));
+  set("load_percent", health.load_percent);
+  set("temperature_c", health.temperature_c);
+  set("power_w", health.power_w);
+  return value.dump();
+}
+
+void tell(const std::string& text, char* message, size_t bytes) {
   if (!message || bytes == 0) return;
-  const std::string text = status.to_string();
   const size_t length = std::min(text.size(), bytes - 1);
   std::memcpy(message, text.data(), length);
   message[length] = '\0';
@@ -99,7 +114,7 @@ uint64_t anynpu_prof_start(const char* output, uint64_t data_types, uint32_t met
                            const char* settings, char* message, size_t message_bytes) {
   const auto started = prof::start(output, data_types, metrics, settings);
   if (started.ok()) return *started;
-  prof::tell(started.status(), message, message_bytes);
+  prof::tell(started.status().to_string(), message, message_bytes);
   return 0;
 }
 
@@ -115,10 +130,18 @@ const char* anynpu_prof_path(uint64_t session) {
   return found == all.running.end() ? "" : found->second->path().c_str();
 }
 
+int anynpu_device_health(int32_t device, char* text, size_t text_bytes) {
+  const auto found = device::Runtime::instance().device(device);
+  const Status status = found.ok() ? Status() : found.status();
+  const std::string shown = status.ok() ? prof::health_text(device::health_of(**found)) : "";
+  prof::tell(status.ok() ? shown : status.to_string(), text, text_bytes);
+  return status.ok() ? 0 : 1;
+}
+
 int anynpu_prof_stop(uint64_t session, char* message, size_t message_bytes) {
   const Status status = prof::stop(session);
   if (status.ok()) return 0;
-  prof::tell(status, message, message_bytes);
+  prof::tell(status.to_string(), message, message_bytes);
   return 1;
 }
 
@@ -131,7 +154,7 @@ int anynpu_prof_mark_ex(const char* text, const char* domain, uint64_t stream, c
   if (!prof::stamps_on()) return 0;
   const Status status = prof::mark_stream(text, domain, stream);
   if (status.ok()) return 0;
-  prof::tell(status, message, message_bytes);
+  prof::tell(status.to_string(), message, message_bytes);
   return 1;
 }
 

@@ -32,6 +32,11 @@ uint32_t anynpu_prof_range_start(const char* text, const char* domain);
 int anynpu_prof_range_stop(uint32_t range);
 int anynpu_prof_marks_on(void);
 
+// What the machine knows about a device: a JSON object with product, bus, memory_total,
+// memory_used, load_percent, temperature_c and power_w, without those that are unknown. Returns 0,
+// or 1 with the message.
+int anynpu_device_health(int32_t device, char* text, size_t text_bytes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -110,8 +110,8 @@ std::string end_info(uint64_t calendar, uint64_t raw) {
 }
 
 std::string start_log(const char* section) {
-  return format("[{}]\nclock_monotonic_raw: {}\ncntvct: {}\ncntvct_diff: 0\n", section, raw_clock_ns(),
-                read_clock_pair().ticks);
+  return format("[{}]\nclock_monotonic_raw: {}\ncntvct: {}\ncntvct_diff: 0\n", section,
+                raw_clock_ns(), read_clock_pair().ticks);
 }
 
 }  // namespace
@@ -192,8 +192,8 @@ Status Directory::fill_device(int32_t id) const {
   ANYNPU_TRY(make_folders(device + "/data"));
   ANYNPU_TRY(write_text(device + "/info.json." + number, info_));
   ANYNPU_TRY(write_text(device + "/sample.json", sample_));
-  ANYNPU_TRY(write_text(device + "/start_info." + number,
-                        start_info(begin_calendar_ns_, begin_raw_ns_)));
+  ANYNPU_TRY(
+      write_text(device + "/start_info." + number, start_info(begin_calendar_ns_, begin_raw_ns_)));
   ANYNPU_TRY(write_text(device + "/host_start.log." + number, start_log("Host")));
   return write_text(device + "/dev_start.log." + number, start_log(("Device" + number).c_str()));
 }
@@ -203,6 +203,10 @@ Status Directory::add_device(int32_t id) {
   ANYNPU_TRY(fill_device(id));
   devices_.push_back(id);
   return {};
+}
+
+Status Directory::describe_device(int32_t id, const std::string& text) {
+  return write_text(format("{}/device_{}/anynpu_device.json", path_, id), text);
 }
 
 Status Directory::finish() {

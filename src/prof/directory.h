@@ -30,6 +30,8 @@ class Directory {
   std::string host_data() const { return path_ + "/host/data"; }
   // Adds the part of a device that was not known at the start, if it does not exist.
   Status add_device(int32_t id);
+  // Writes what is known of the device besides its times.
+  Status describe_device(int32_t id, const std::string& text);
   // Writes end_info everywhere.
   Status finish();
 

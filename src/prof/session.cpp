@@ -10,7 +10,11 @@
 
 #include "base/clock.h"
 #include "base/fork_guard.h"
+#include "base/json.h"
 #include "base/log.h"
+#include "device/device.h"
+#include "device/device_facts.h"
+#include "device/runtime.h"
 #include "prof/os_calls.h"
 
 namespace anynpu::prof {
@@ -39,6 +43,17 @@ void remember(const std::shared_ptr<Session>& session) {
   std::call_once(once, [] { std::atexit(stop_all_sessions); });
   const std::lock_guard lock(running().mutex);
   running().sessions.push_back(session);
+}
+
+// What `anynpu report` shows beside the times of a device with kernels of its own.
+std::string device_text(device::Device& device) {
+  const device::DevicePeaks peaks = device::peaks_of(device);
+  json::Value value;
+  value.set("description", device.description());
+  value.set("bytes_per_s", peaks.bytes);
+  value.set("flops_16", peaks.flops_16);
+  value.set("flops_32", peaks.flops_32);
+  return value.dump();
 }
 
 }  // namespace
@@ -108,7 +123,11 @@ Status Session::finish() {
   }
   for (int32_t id : seen_) {
     if (id < 0) continue;
-    if (Status added = directory_.add_device(id); status.ok()) status = std::move(added);
+    Status added = directory_.add_device(id);
+    const auto device = device::Runtime::instance().device(id);
+    if (added.ok() && device.ok() && (*device)->has_own_kernels())
+      added = directory_.describe_device(id, device_text(**device));
+    if (status.ok()) status = std::move(added);
   }
   if (Status ended = directory_.finish(); status.ok()) status = std::move(ended);
   ANYNPU_LOG(event, "profiling ends: {} events in '{}'", events_.events(), path());

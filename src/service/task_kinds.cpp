@@ -9,6 +9,7 @@ using device::Engine;
 using device::TaskKind;
 
 constinit TaskKind operator_task{"operator", Engine::compute};
+constinit TaskKind queued_operator_task = TaskKind::queued("operator", Engine::compute);
 constinit TaskKind custom_kernel_task{"custom kernel", Engine::npc};
 constinit TaskKind kernel_task{"kernel", Engine::npc};
 constinit TaskKind matrix_product_task{"matrix product", Engine::compute};

@@ -6,7 +6,9 @@
 
 namespace anynpu::service {
 
-extern device::TaskKind operator_task, custom_kernel_task, kernel_task, matrix_product_task;
+// `queued_operator_task`: it only submits work to the device.
+extern device::TaskKind operator_task, queued_operator_task, custom_kernel_task, kernel_task,
+    matrix_product_task;
 extern device::TaskKind get_overflow_task, reset_overflow_task;
 
 // The failure of a task is reported when the program waits: it names the call that queued it.

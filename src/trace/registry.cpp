@@ -8,6 +8,7 @@
 #include <atomic>
 #include <mutex>
 #include <new>
+#include <vector>
 
 #include "trace/names.h"
 #include "trace/ring.h"
@@ -22,6 +23,19 @@ constinit std::atomic<size_t> g_ring_count{0};
 constinit std::atomic<uint64_t> g_lost_without_ring{0};
 constinit std::mutex g_drain_mutex;
 constinit ClockPair g_last_drain;  // guarded by g_drain_mutex
+
+struct Sources {
+  std::mutex mutex;
+  std::vector<Source*> all;
+};
+Sources& sources() {
+  static auto* one = new Sources;
+  return *one;
+}
+std::vector<Source*> all_sources() {
+  const std::lock_guard lock(sources().mutex);
+  return sources().all;
+}
 
 // Trivial on purpose: it can be read while the thread's other thread-locals are torn down.
 struct ThreadState {
@@ -97,6 +111,9 @@ void deliver(Ring& ring, DrainVisitor& visitor, const Event* events, size_t coun
   }
 }
 
+// The consumer does not exist in a child, so its rings would only fill up.
+void forget_in_child() { detail::mask.store(0, std::memory_order_relaxed); }
+
 class Nobody : public DrainVisitor {
   void on_events(const ThreadInfo&, std::span<const Event>) override {}
 };
@@ -131,6 +148,22 @@ void drain(DrainVisitor& visitor) {
   if (const uint64_t lost = g_lost_without_ring.exchange(0, std::memory_order_relaxed)) {
     visitor.on_lost({}, lost);
   }
+  for (Source* const source : all_sources()) source->deliver(visitor);
+}
+
+void add_source(Source& source) {
+  const std::lock_guard lock(sources().mutex);
+  sources().all.push_back(&source);
+}
+
+void set_mask(Mask mask) {
+  mask &= kAllCategories;
+  if (mask) {
+    static std::once_flag once;
+    std::call_once(once, [] { pthread_atfork(nullptr, nullptr, forget_in_child); });
+  }
+  detail::mask.store(mask, std::memory_order_relaxed);
+  for (Source* const source : all_sources()) source->mask_changed(mask);
 }
 
 void discard() {

@@ -42,6 +42,18 @@ class DrainVisitor {
 // caller waits. Producers are never blocked.
 void drain(DrainVisitor& visitor);
 
+// Events that become known later and elsewhere: what a device did. Sources live as long as the
+// process.
+class Source {
+ public:
+  virtual ~Source() = default;
+  // In each drain, after the rings; under the drain's lock.
+  virtual void deliver(DrainVisitor& visitor) = 0;
+  // The mask of what is recorded was set.
+  virtual void mask_changed(uint32_t mask) {}
+};
+void add_source(Source& source);
+
 // Drops all events recorded so far, at the start of a session.
 void discard();
 

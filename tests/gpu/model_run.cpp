@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a model on device 0 through the C API, with random inputs from a fixed seed.
 //   model_run model.om [--runs N] [--row N] [--save results] [--compare results] [--tolerance 1e-3]
+//             [--config acl.json]
 // --save writes the outputs. --compare reads those of a run on another device and prints the
 // largest difference, divided by the largest value of the output. Prints median latencies in
 // microseconds: of one asynchronous execution and its synchronization, of one among --row that are
@@ -31,6 +32,13 @@ struct Buffer {
   std::vector<char> host;
   aclDataType type = ACL_FLOAT;
 };
+
+// Memory of the device that this process has allocated.
+double used_mib() {
+  size_t free = 0, total = 0;
+  check(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total), "aclrtGetMemInfo");
+  return static_cast<double>(total - free) / (1 << 20);
+}
 
 float half_to_float(uint16_t half) { return aclFloat16ToFloat(half); }
 
@@ -109,16 +117,17 @@ int main(int count, char** words) {
   }
   int runs = 20, row = 1;
   double tolerance = 1e-3;
-  std::string save, compare;
+  std::string save, compare, config;
   for (int i = 2; i + 1 < count; i += 2) {
     const std::string option = words[i];
     if (option == "--runs") runs = std::atoi(words[i + 1]);
     if (option == "--row") row = std::max(1, std::atoi(words[i + 1]));
     if (option == "--save") save = words[i + 1];
     if (option == "--compare") compare = words[i + 1];
+    if (option == "--config") config = words[i + 1];
     if (option == "--tolerance") tolerance = std::atof(words[i + 1]);
   }
-  check(aclInit(nullptr), "aclInit");
+  check(aclInit(config.empty() ? nullptr : config.c_str()), "aclInit");
   check(aclrtSetDevice(0), "aclrtSetDevice");
   aclrtStream stream;
   check(aclrtCreateStream(&stream), "aclrtCreateStream");
@@ -208,8 +217,9 @@ int main(int count, char** words) {
     return all.empty() ? 0 : all[all.size() / 2];
   };
   std::printf("%s: median %.1f us, in a row %.1f us, execute %.1f us, load %.0f ms, first run %.0f ms, "
-              "difference %.3g\n",
-              words[1], median(times), median(in_row), median(executed), loaded, first, worst);
+              "difference %.3g, memory %.1f\n",
+              words[1], median(times), median(in_row), median(executed), loaded, first, worst,
+              used_mib());
   aclFinalize();
   return worst <= tolerance ? 0 : 1;
 }

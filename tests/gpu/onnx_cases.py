@@ -27,8 +27,9 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "python", "onnx_backend"))
 import cases  # noqa: E402
 
 PROCESSES = 8
+LOG = os.environ.get("GPU_CASES_LOG")  # a file for what the programs say, among it which kernels refuse a node and why
 BF16 = 27
-FALLBACK = re.compile(r"^anynpu,dispatch,(\w+) '.*falls back", re.M)
+FALLBACK = re.compile(r"^anynpu,dispatch,(\w+) '.*falls back", re.M)  # "Graph": the whole model
 
 
 def open_shapes(model, tensors):
@@ -63,6 +64,9 @@ def run_some(build, folder, devices, names):
         done = subprocess.run([os.path.join(build, "tests/gpu/case_run")], input=given, text=True,
                               capture_output=True, check=False, errors="replace",
                               env=os.environ | {"ANYNPU_DEVICES": devices, "ANYNPU_VERBOSE": "dispatch"})
+        if LOG:
+            with open(LOG, "a", encoding="utf-8") as file:
+                file.write(done.stderr)
         for line in done.stdout.splitlines():
             name, _, outcome = line.partition(" ")
             outcomes[name] = outcome

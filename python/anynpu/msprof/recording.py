@@ -55,6 +55,7 @@ class Recording:
     cpus: int = 1
     sample: dict = field(default_factory=dict)  # of texts
     samples: list = field(default_factory=list)  # dicts of samples.jsonl, t in ns since 1970
+    devices_info: dict = field(default_factory=dict)  # id -> description and measured peaks
 
     @property
     def warnings(self):
@@ -265,7 +266,21 @@ def read_recording(path):
     recording.sample = _texts(_read_json(os.path.join(path, "host", "sample.json")))
     offset = _read_events(recording, os.path.join(path, EVENTS_FILE))
     recording.samples = _read_samples(os.path.join(path, SAMPLES_FILE), offset, recording.problems)
+    recording.devices_info = _read_devices(path)
     return recording
+
+
+def _read_devices(path):
+    """What device_*/anynpu_device.json says: texts, and numbers that are not negative."""
+    found = {}
+    for name in sorted(os.listdir(path)):
+        number = re.fullmatch(r"device_(\d{1,6})", name)
+        told = _read_json(os.path.join(path, name, "anynpu_device.json")) if number else None
+        if told:
+            found[int(number[1])] = {
+                k: v for k, v in told.items()
+                if isinstance(v, str) or (type(v) in (int, float) and 0 <= v < _MOST)}
+    return found
 
 
 def find_prof_directories(path):

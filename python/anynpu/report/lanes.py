@@ -37,6 +37,7 @@ class Source:
     work: Work = None
     stacks: list = field(default_factory=list)
     lost: int = 0
+    devices: dict = field(default_factory=dict)  # id -> description and measured peaks
 
 
 class _Names:
@@ -110,7 +111,8 @@ def _stack_lanes(stacks, names, begin):
 def _from_prof(path, stacks=()):
     recording = read_recording(path)
     work = Work(recording)
-    source = Source(os.path.basename(path), work=work, lost=recording.lost)
+    source = Source(os.path.basename(path), work=work, lost=recording.lost,
+                    devices=recording.devices_info)
     events = recording.events
     source.stacks = list(stacks)
     begins = [int(events["t"].min())] if len(events) else []

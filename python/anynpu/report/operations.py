@@ -42,6 +42,8 @@ def flops_of(op):
         return 2 * math.prod(inputs[0]) * math.prod(inputs[1][1:])
     if "Conv" in op.type and len(inputs) > 1 and inputs[1]:
         return 2 * made * math.prod(inputs[1][1:])
+    if "Attention" in op.type and len(inputs) > 1 and len(inputs[0]) == len(inputs[1]) == 4:
+        return 4 * math.prod(inputs[0]) * inputs[1][2]
     if any(name in op.type for name in PRODUCTS) and inputs[0] and outputs[0]:
         rows = max(made // max(outputs[0][-1], 1), 1)
         return 2 * made * max(math.prod(inputs[0]) // rows, 1)
@@ -99,3 +101,43 @@ def roofline(source):
                         "count": count, "total": ns / 1000, "intensity": flops / moved,
                         "rate": flops / ns * 1e9, "bandwidth": moved / ns * 1e9})
     return sorted(out, key=lambda row: -row["total"])
+
+
+def least_ns(op, peaks):
+    """How long a device with these measured peaks takes for an operator at least, for its
+    arithmetic or for its bytes; None where they are not known."""
+    short = op.inputs[1].split(";")[0] in ("FLOAT16", "BF16")
+    flops, moved = peaks.get("flops_16" if short else "flops_32"), peaks.get("bytes_per_s")
+    return 1e9 * max(flops_of(op) / flops, size_of(op) / moved) if flops and moved else None
+
+
+def add_shares(source, rows):
+    """Adds to rows of operators what part of the device's measured peaks they reach, in percent."""
+    if source.work is None or not source.devices:
+        return
+    work, table = source.work, {}
+    devices = work.tasks["d_first"][work.op_owner].tolist()
+    known = {}
+    for name, text, device, duration in zip(work.ops["name"].tolist(), work.ops["arg"].tolist(),
+                                            devices, work.ops["duration"].tolist()):
+        if (text, device) not in known:
+            known[text, device] = least_ns(work.text(text), source.devices.get(device, {}))
+        least = known[text, device]
+        if least is not None:
+            sums = table.setdefault((work.name(name), work.text(text).type), [0.0, 0.0])
+            sums[0] += least
+            sums[1] += duration
+    for row in rows:
+        least, lasted = table.get((row["name"], row["type"]), (0.0, 0.0))
+        row["peak"] = 100 * least / lasted if lasted > 0 else None
+
+
+def device_peaks(source):
+    """The peaks of the first device that measured its own, as peaks.peaks() gives those of the
+    machine; None where none did."""
+    for told in source.devices.values():
+        if told.get("flops_16") and told.get("bytes_per_s"):
+            return {"flops": told["flops_16"], "bandwidth": told["bytes_per_s"],
+                    "machine": told.get("description", ""), "how": "on the device",
+                    "kind": "float16"}
+    return None

@@ -533,8 +533,10 @@ function show(row) {
   find(row.name);
   $('timeline-part').scrollIntoView();
 }
+const PEAK = [['% of peak', 'peak', v => v === null || v === undefined ? '' : v.toFixed(0)]]
+  .filter(() => data.operators.some(r => typeof r.peak === 'number'));
 const filter = table('operators', [['name', 'name', null, 'text'], ['type', 'type', null, 'text'],
-                                   ...SPREAD.slice(0, 2), share, ...SPREAD.slice(2)],
+                                   ...SPREAD.slice(0, 2), share, ...SPREAD.slice(2), ...PEAK],
                      data.operators, 3, show);
 $('operators-part').hidden = !data.operators.length;
 $('filter').oninput = e => filter(e.target.value);
@@ -568,7 +570,7 @@ if (data.diff) {
 // ---- Bars and charts.
 const PARTS = { computing: '#2563eb', copying: '#d97706', waiting: '#7c3aed', idle: '#94a3b8' };
 for (const part of data.breakdown) {
-  $('breakdown').append(cell('b', `Device ${part.device}`));
+  $('breakdown').append(cell('b', `Device ${part.device} ${part.about}`.trim()));
   const bar = document.createElement('div'), legend = document.createElement('div');
   bar.className = 'bar';
   legend.className = 'legend';
@@ -659,7 +661,8 @@ function roofline() {
   const [x0, x1] = span(xs), [y0, y1] = span(ys);
   const most = points.reduce((m, p) => Math.max(m, p.total), 1e-9);
   $('roofline-words').textContent =
-    `Peaks of this machine, measured with numpy (${data.peaks.machine}): ${rate(top)} in float32 ` +
+    `Peaks of this machine, measured ${data.peaks.how || 'with numpy'} (${data.peaks.machine}): ` +
+    `${rate(top)} in ${data.peaks.kind || 'float32'} ` +
     `and ${bytes(slope)}/s. A point is an operator, its size the time in all; points far below the ` +
     'line have room. Halves, bytes and tiles of the matrix unit may lie above it.';
   let shown = [];

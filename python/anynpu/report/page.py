@@ -71,8 +71,17 @@ def _columns(slices):
     return base64.b64encode(raw).decode()
 
 
+def _about(source, device):
+    return source.devices.get(device, {}).get("description", "")
+
+
+def _peaks(source):
+    return operations.device_peaks(source) or peaks.peaks()
+
+
 def page_data(source, other=None):
     rows, roofline = figures.operators(source), operations.roofline(source)
+    operations.add_shares(source, rows)
     return {
         "title": source.title, "wall": source.end - source.begin, "lost": source.lost,
         "names": source.names, "about": source.about,
@@ -80,9 +89,10 @@ def page_data(source, other=None):
                    "columns": _columns(lane.slices)} for lane in source.lanes if len(lane.slices)],
         "operators": rows, "types": figures.types(rows), "calls": figures.apis(source),
         "stamps": figures.stamps(source), "slow": figures.slow_runs(source),
-        "breakdown": figures.breakdown(source), "memory": figures.memory(source),
+        "breakdown": [part | {"about": _about(source, part["device"])}
+                      for part in figures.breakdown(source)], "memory": figures.memory(source),
         "bandwidth": figures.bandwidth(source), "rate": operations.rate(source),
-        "roofline": roofline, "peaks": peaks.peaks() if roofline else None,
+        "roofline": roofline, "peaks": _peaks(source) if roofline else None,
         "stacks": figures.top_stacks(source),
         "diff": figures.compare(source, other) if other else None}
 

@@ -5,6 +5,7 @@
 #include "api/acl/entry.h"
 #include "base/env.h"
 #include "base/thread_pool.h"
+#include "device/device_facts.h"
 #include "device/memory.h"
 #include "device/runtime.h"
 #include "service/device/device_life.h"
@@ -33,7 +34,8 @@ Result<Deadline> deadline_of(int32_t timeout_ms) {
 }
 
 aclrtUtilizationInfo utilization_of(device::Device& device) {
-  const int32_t busy = device.take_utilization();
+  const int32_t load = device::health_of(device).load_percent;
+  const int32_t busy = load >= 0 ? load : device.take_utilization();
   const auto memory = device::memory_info(device);
   const auto used = static_cast<double>(memory.total - memory.free);
   return {busy, busy, busy, static_cast<int32_t>(used * 100.0 / static_cast<double>(memory.total)),

@@ -134,6 +134,26 @@ TEST_F(GeneratedKernels, IndicesKnownAtRunTime) {
   EXPECT_PLANS(TestNode("CumSum", 14).shape({5, 4}).shape({}, DType::i32));
 }
 
+TEST_F(GeneratedKernels, ScaledIntegers) {
+  for (const DType type : {DType::u8, DType::i8, DType::u16, DType::i16}) {
+    for (const DType real : {DType::f32, DType::f16, DType::bf16}) {
+      EXPECT_PLANS(TestNode("QuantizeLinear", 21)
+                       .attr("axis", int64_t{1})
+                       .shape({2, 3, 4}, real)
+                       .shape({3}, real)
+                       .shape({3}, type));
+      EXPECT_PLANS(
+          TestNode("DequantizeLinear", 21).shape({2, 3, 4}, type).shape({}, real).shape({}, type));
+      EXPECT_PLANS(TestNode("DequantizeLinear", 21)
+                       .attr("axis", int64_t{1})
+                       .attr("block_size", int64_t{2})
+                       .shape({2, 4, 3}, type)
+                       .shape({2, 2, 3}, real));
+    }
+  }
+  EXPECT_PLANS(TestNode("DequantizeLinear").shape({4}, DType::i32).shape({}));
+}
+
 TEST_F(GeneratedKernels, LossesInAllTheirForms) {
   for (const char* how : {"none", "sum", "mean"}) {
     EXPECT_PLANS(TestNode("NegativeLogLikelihoodLoss")

@@ -25,6 +25,7 @@ void add_kernels() {
     add_losses(*all);
     add_scans(*all);
     add_gathers(*all);
+    add_quantize(*all);
     ops::add_backend_kernels(*all);
     return all;
   }();

@@ -25,6 +25,7 @@ void add_attention(std::vector<ops::KernelDef>& kernels);
 void add_generic_attention(std::vector<ops::KernelDef>& kernels);  // after add_attention
 void add_losses(std::vector<ops::KernelDef>& kernels);
 void add_scans(std::vector<ops::KernelDef>& kernels);
+void add_quantize(std::vector<ops::KernelDef>& kernels);
 void add_gathers(std::vector<ops::KernelDef>& kernels);
 
 // Registers all of them, once.

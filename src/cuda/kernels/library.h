@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads libraries of the CUDA toolkit (NVRTC, cuBLASLt, cuDNN) with dlopen: from the loader's
-// search path, ANYNPU_CUDA_LIBRARIES, or the toolkit's folder. Thread-safe.
+// search path, ANYNPU_CUDA_LIBRARIES, NVIDIA's PyPI packages beside this library, or the toolkit's
+// folder. Thread-safe.
 #pragma once
 
 #include <string>

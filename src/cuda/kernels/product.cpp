@@ -3,6 +3,7 @@
 
 #include <cublasLt.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
@@ -92,6 +93,7 @@ struct Choice {
 };
 
 constexpr int kCandidates = 48;
+constexpr size_t kFinalists = 5;
 constexpr uint32_t kAlignment = 16;  // of operands in autotuning, in bytes
 
 // cuBLASLt is column-major, so this computes y^T = b^T * a^T.
@@ -157,15 +159,21 @@ class LtProduct final : public Product {
     choice_ = {found[0].algo, found[0].workspaceSize};
     ANYNPU_ASSIGN(const auto autotuner, Autotuner::on(gpu));
     ANYNPU_ASSIGN(const ProductOperands operands, autotune_operands(*autotuner));
-    for (const auto& one : found) {
-      const Choice candidate{one.algo, one.workspaceSize};
-      const double taken = autotuner->time(
+    std::vector<Choice> timed;
+    const auto time = [&](Choice& candidate) {
+      candidate.microseconds = autotuner->time(
           [&](CUstream stream) { return enqueue(handle, stream, operands, candidate); });
-      if (taken < choice_.microseconds) {
-        choice_ = candidate;
-        choice_.microseconds = taken;
-      }
-    }
+    };
+    const auto faster = [](const Choice& a, const Choice& b) {
+      return a.microseconds < b.microseconds;
+    };
+    for (const auto& one : found) time(timed.emplace_back(Choice{one.algo, one.workspaceSize}));
+    // The first ones ran on a cool GPU, at a higher clock than the last: the best ones run again.
+    std::sort(timed.begin(), timed.end(), faster);
+    timed.resize(std::min(timed.size(), kFinalists));
+    for (Choice& candidate : timed) time(candidate);
+    const auto best = std::min_element(timed.begin(), timed.end(), faster);
+    if (best->microseconds < choice_.microseconds) choice_ = *best;
     if (env::lists(env::Name::verbose, "dispatch")) {
       std::fputs(
           format("anynpu,measured,product {}: {} us\n", text(), choice_.microseconds).c_str(),

@@ -34,24 +34,29 @@ unsigned threads_for(int64_t length) {
 }  // namespace
 
 ops::PlanResult plan_rows(const ops::OpContext& context, int64_t rows, int64_t length,
-                          size_t inputs, const std::string& body) {
+                          size_t inputs, const std::string& body, size_t outputs) {
   std::string parameters;
   for (size_t k = 0; k < inputs; ++k) {
     const DType type = context.has_input(k) ? context.inputs[k].dtype : context.inputs[0].dtype;
     parameters += format("const {}* p{}, ", cuda_name(type), k);
   }
-  ANYNPU_ASSIGN(
-      auto kernel,
-      JitKernel::make(format("typedef {} C;\n{}\nextern \"C\" __global__ void kernel({}{}* y) {{\n"
-                             "  const i64 row = blockIdx.x;\n{}}}\n",
-                             compute_name(context.inputs[0].dtype), kJoin, parameters,
-                             cuda_name(context.outputs[0].dtype), body)));
+  std::string results = format("{}* y", cuda_name(context.outputs[0].dtype));
+  for (size_t k = 1; k < outputs; ++k) {
+    const bool made = k < context.outputs.size() && context.outputs[k].present;
+    results += format(", {}* y{}", cuda_name(made ? context.outputs[k].dtype : DType::f32), k);
+  }
+  ANYNPU_ASSIGN(auto kernel,
+                JitKernel::make(format(
+                    "typedef {} C;\n{}\nextern \"C\" __global__ void kernel({}{}) {{\n"
+                    "  const i64 row = blockIdx.x;\n{}}}\n",
+                    compute_name(context.inputs[0].dtype), kJoin, parameters, results, body)));
   const unsigned threads = threads_for(length);
   return cuda_plan([=](const ops::RunArgs& args, CudaQueue& queue) {
     std::vector<const void*> addresses;
     for (size_t k = 0; k < inputs; ++k)
       addresses.push_back(k < args.inputs.size() ? args.inputs[k] : nullptr);
-    addresses.push_back(args.outputs[0]);
+    for (size_t k = 0; k < outputs; ++k)
+      addresses.push_back(k < args.outputs.size() ? args.outputs[k] : nullptr);
     std::vector<void*> arguments;
     for (const void*& address : addresses) arguments.push_back(&address);
     return kernel->launch(queue, static_cast<size_t>(rows), threads, arguments.data());

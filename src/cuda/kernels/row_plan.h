@@ -12,8 +12,9 @@ namespace anynpu::device::cuda {
 // Generates kernel(inputs..., output). `body` is CUDA code that uses `row`, the inputs p0, p1 ...,
 // the output y and the compute type C. join_block(value, Sum(), (C)0) reduces over the block;
 // Product, Highest and Lowest work the same way.
+// Further outputs are y1, y2 ...; null where they are not asked for.
 ops::PlanResult plan_rows(const ops::OpContext& context, int64_t rows, int64_t length,
-                          size_t inputs, const std::string& body);
+                          size_t inputs, const std::string& body, size_t outputs = 1);
 
 Status check_rows(int64_t rows);
 

@@ -52,8 +52,9 @@ PlanResult plan_softmax(const OpContext& context) {
 
 // ---- Normalisations
 
+// `before`: what each block does once it knows mean and inverse deviation.
 std::string normalise(int64_t length, bool centred, double epsilon, const std::string& factor,
-                      const std::string& shift) {
+                      const std::string& shift, const std::string& before = {}) {
   return format(
       "  const i64 base = row * {0};\n  C mean = 0, square = 0;\n"
       "  if ({1}) {{\n"
@@ -61,10 +62,18 @@ std::string normalise(int64_t length, bool centred, double epsilon, const std::s
       "    mean = join_block(mean, Sum(), (C)0) / {0};\n  }}\n"
       "  for (i64 j = threadIdx.x; j < {0}; j += blockDim.x) {{\n"
       "    const C v = (C)load(p0[base + j]) - mean;\n    square += v * v;\n  }}\n"
-      "  const C inverse = 1 / sqrt(join_block(square, Sum(), (C)0) / {0} + (C){2});\n"
+      "  const C inverse = 1 / sqrt(join_block(square, Sum(), (C)0) / {0} + (C){2});\n{5}"
       "  for (i64 j = threadIdx.x; j < {0}; j += blockDim.x)\n"
       "    store(y[base + j], ((C)load(p0[base + j]) - mean) * inverse{3}{4});\n",
-      length, centred ? 1 : 0, literal(epsilon), factor, shift);
+      length, centred ? 1 : 0, literal(epsilon), factor, shift, before);
+}
+
+// Whether mean and inverse deviation of the rows are asked for.
+bool has_statistics(const OpContext& context) {
+  for (size_t k = 1; k < context.outputs.size(); ++k) {
+    if (context.outputs[k].present) return true;
+  }
+  return false;
 }
 
 PlanResult plan_layer_norm(const OpContext& context) {
@@ -75,17 +84,23 @@ PlanResult plan_layer_norm(const OpContext& context) {
   for (auto d = static_cast<size_t>(axis); d < shape.size(); ++d) length *= shape[d];
   const int64_t rows = length > 0 ? element_count(shape) / length : 0;
   const bool centred = context.schema->name == "LayerNormalization";
+  const bool statistics = has_statistics(context);
   ANYNPU_ASSIGN(
       std::unique_ptr<ops::KernelPlan> any,
       plan_rows(context, rows, length, 3,
                 normalise(length, centred, context.float_attr("epsilon"), " * (C)load(p1[j])",
-                          context.has_input(2) ? " + (C)load(p2[j])" : "")));
+                          context.has_input(2) ? " + (C)load(p2[j])" : "",
+                          statistics ? "  if (threadIdx.x == 0) {\n"
+                                       "    if (y1) store(y1[row], mean);\n"
+                                       "    if (y2) store(y2[row], inverse);\n  }\n"
+                                     : ""),
+                statistics ? 3 : 1));
   const WarpNorm norm{context.inputs[0].dtype,      rows, length, centred, context.has_input(2),
                       context.float_attr("epsilon")};
   const bool one_type = std::all_of(
       context.inputs.begin(), context.inputs.end(),
       [&](const ops::Operand& input) { return !input.present || input.dtype == norm.type; });
-  if (!one_type || !can_run_warp_norm(norm)) return any;
+  if (!one_type || statistics || !can_run_warp_norm(norm)) return any;
   ANYNPU_ASSIGN(const WarpNormKernel wide, make_warp_norm(norm));
   return cuda_plan([wide, any = std::shared_ptr<ops::KernelPlan>(std::move(any))](
                        const ops::RunArgs& args, CudaQueue& queue) {
@@ -113,9 +128,9 @@ Status can_run_layer_norm(const OpContext& context) {
     if (cuda_name(context.inputs[k].dtype).empty())
       return fail(Code::unsupported_dtype, "type {}", name_of(context.inputs[k].dtype));
   }
-  for (size_t k = 1; k < context.outputs.size(); ++k) {
-    if (context.outputs[k].present)
-      return fail(Code::unsupported_feature, "mean and deviation are asked for");
+  for (const ops::Operand& output : context.outputs) {
+    if (output.present && cuda_name(output.dtype).empty())
+      return fail(Code::unsupported_dtype, "type {}", name_of(output.dtype));
   }
   return check_rows(
       rest.empty() ? 1 : element_count(shape) / std::max<int64_t>(1, element_count(rest)));

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/aclnn/executor.h"
 
+#include <algorithm>
+
 #include "aclnn/fuse.h"
 #include "aclnn/recipe.h"
+#include "device/device.h"
 #include "device/memory.h"
+#include "device/queue.h"
 #include "device/runtime.h"
 #include "service/finalize.h"
 #include "service/task_kinds.h"
@@ -16,21 +20,27 @@ using aclnn::Feed;
 using aclnn::TensorView;
 
 // With element-wise operators joined, where their kernels can run on tiles.
-Result<std::shared_ptr<exec::LoadedModel>> load_part(const aclnn::Part& part) {
-  const graph::Graph joined = aclnn::fused(part);
-  if (joined.nodes.size() != part.graph.nodes.size()) {
-    if (auto model = exec::LoadedModel::load_without_work(joined); model.ok()) return model;
+Result<std::shared_ptr<exec::LoadedModel>> load_part(const aclnn::Part& part,
+                                                     const exec::LoadOptions& options) {
+  if (!options.device) {
+    const graph::Graph joined = aclnn::fused(part);
+    if (joined.nodes.size() != part.graph.nodes.size()) {
+      if (auto model = exec::LoadedModel::load_without_work(joined); model.ok()) return model;
+    }
   }
-  return exec::LoadedModel::load_without_work(part.graph);
+  return exec::LoadedModel::load_without_work(part.graph, options);
 }
 
-Result<std::shared_ptr<const NnPlan>> make_plan(const ResolvedCall& resolved,
-                                                const aclnn::Row& row) {
+Result<std::shared_ptr<const NnPlan>> make_plan(const ResolvedCall& resolved, const aclnn::Row& row,
+                                                const std::shared_ptr<device::Device>& device) {
   ANYNPU_ASSIGN(aclnn::Built built, aclnn::build(resolved.call(), row));
   auto plan = std::make_shared<NnPlan>();
+  plan->device = exec::plan_owner(*device) ? device : nullptr;
+  exec::LoadOptions options;
+  if (plan->device) options.run_on(device);
   for (aclnn::Part& part : built.parts) {
     NnPlan::Part ready;
-    ANYNPU_ASSIGN(ready.model, load_part(part));
+    ANYNPU_ASSIGN(ready.model, load_part(part, options));
     ready.inputs = std::move(part.inputs);
     ready.outputs = std::move(part.outputs);
     for (const Feed& feed : ready.outputs)
@@ -46,22 +56,25 @@ Result<std::shared_ptr<const NnPlan>> make_plan(const ResolvedCall& resolved,
     const aclnn::Argument& argument = call.arguments[i];
     const bool list = argument.kind == aclnn::ArgumentKind::tensors;
     if (!list && argument.kind != aclnn::ArgumentKind::tensor) continue;
-    plan->tensor_parameters.push_back(
-        {argument.first_tensor, list ? static_cast<uint32_t>(argument.tensors.size()) : 1,
-         call.signature->outputs[i]});
+    plan->tensor_parameters.push_back({argument.first_tensor,
+                                       list ? static_cast<uint32_t>(argument.tensors.size()) : 1,
+                                       call.signature->outputs[i]});
   }
   return std::shared_ptr<const NnPlan>(std::move(plan));
 }
 
 Result<std::shared_ptr<const NnPlan>> find_plan(const ResolvedCall& resolved,
                                                 const aclnn::Row& row) {
+  ANYNPU_ASSIGN(const auto context, device::Runtime::instance().current());
+  const auto& device = context->device();
   thread_local NnKey key;
   key.clear();
+  key.add(reinterpret_cast<uintptr_t>(exec::plan_owner(*device)));
   resolved.make_key(row, key);
   NnPlanCache& cache = NnPlanCache::instance();
   if (auto known = cache.find(key, resolved.values())) return known;
   on_finalize([] { NnPlanCache::instance().clear(); });
-  ANYNPU_ASSIGN(auto plan, make_plan(resolved, row));
+  ANYNPU_ASSIGN(auto plan, make_plan(resolved, row, device));
   cache.add(key, plan);
   return plan;
 }
@@ -93,7 +106,13 @@ Status for_each_feed(const NnPlan& plan, Visit&& visit) {
 
 }  // namespace
 
-Status NnRun::run() {
+bool NnRun::only_enqueues() const {
+  return plan->device && std::all_of(plan->parts.begin(), plan->parts.end(), [](const auto& part) {
+           return !part.dynamic_shape && part.model->only_enqueues();
+         });
+}
+
+Status NnRun::run(device::Queue& queue) {
   const exec::Buffer* next = buffers.data();
   size_t next_dynamic = 0;
   for (const NnPlan::Part& part : plan->parts) {
@@ -101,10 +120,12 @@ Status NnRun::run() {
     const std::span out(next + in.size(), part.outputs.size());
     next += in.size() + out.size();
     if (!part.dynamic_shape) {
-      ANYNPU_TRY(part.model->run(in, out, nullptr, part.work_bytes > 0 ? work : exec::Buffer{}));
+      ANYNPU_TRY(part.model->run(in, out, nullptr, part.work_bytes > 0 ? work : exec::Buffer{},
+                                 plan->device ? &queue : nullptr));
       continue;
     }
     std::vector<Shape> shapes;
+    ANYNPU_TRY(queue.drain());  // what the parts before did
     ANYNPU_TRY(part.model->run(in, out, &shapes));
     for (size_t i = 0; i < part.outputs.size(); ++i) {
       if (part.outputs[i].dynamic_shape)
@@ -175,8 +196,7 @@ Status check_work(NnRun& run, const NnWork& work) {
   if (!work.memory || work.bytes < needed) {
     return fail(Code::invalid_argument,
                 "the workspace has {} bytes at {}; expected the {} that phase 1 of {} asked for",
-                work.bytes, static_cast<const void*>(work.memory), needed,
-                run.op->signature.name);
+                work.bytes, static_cast<const void*>(work.memory), needed, run.op->signature.name);
   }
   ANYNPU_ASSIGN(auto range,
                 device::check_range(work.memory, needed, device::Access::write, "workspace"));
@@ -213,7 +233,8 @@ Status execute_nn(const NnOperator& op, const NnWork& work, Handle handle, Handl
     run = std::make_shared<NnRun>(*run);
     size_t next = 0;  // numbers are read from the copy
     ANYNPU_TRY(for_each_feed(*run->plan, [&](size_t place, const Feed& feed, bool) -> Status {
-      if (feed.from == Feed::From::value) run->buffers[place].data = run->values[next++].bytes.data();
+      if (feed.from == Feed::From::value)
+        run->buffers[place].data = run->values[next++].bytes.data();
       return {};
     }));
   }
@@ -221,8 +242,15 @@ Status execute_nn(const NnOperator& op, const NnWork& work, Handle handle, Handl
   ANYNPU_TRY(check_work(*run, work));
   if (!pin->repeatable) (void)HandleTable::instance().remove<NnExecutor>(handle);
   if (run->plan->parts.empty()) return {};  // nothing is written: all outputs are empty
-  return stream->submit(operator_task, [run = std::move(run)] {
-    return queued_by(run->op->signature.name.data(), run->run());
+  if (run->plan->device && run->plan->device != stream->device()) {
+    return fail(Code::wrong_context,
+                "the executor was prepared on device {}, stream {} belongs to device {}; prepare "
+                "it with the stream's device as the current one",
+                run->plan->device->id(), stream->id(), stream->device()->id());
+  }
+  device::TaskKind& kind = run->only_enqueues() ? queued_operator_task : operator_task;
+  return stream->submit(kind, [run = std::move(run)](device::TaskRun& task) {
+    return task.done(queued_by(run->op->signature.name.data(), run->run(task.stream().queue())));
   });
 }
 
@@ -230,8 +258,7 @@ Status make_repeatable(Handle handle) {
   ANYNPU_ASSIGN(auto pin, resolve<NnExecutor>(handle));
   pin->repeatable = true;
   pin->tensors.clear();
-  for (const auto& tensor : pin->held)
-    pin->tensors.push_back(tensor ? tensor->view : TensorView{});
+  for (const auto& tensor : pin->held) pin->tensors.push_back(tensor ? tensor->view : TensorView{});
   return {};
 }
 

@@ -27,15 +27,17 @@ struct NnOperator {
 struct NnRun {
   const NnOperator* op = nullptr;
   std::shared_ptr<const NnPlan> plan;
-  std::vector<exec::Buffer> buffers;  // of all parts: inputs, then outputs
-  std::vector<aclnn::Scalar> values;  // in the type that the plan takes
+  std::vector<exec::Buffer> buffers;                         // of all parts: inputs, then outputs
+  std::vector<aclnn::Scalar> values;                         // in the type that the plan takes
   std::vector<std::shared_ptr<std::vector<int64_t>>> lists;  // copies of a run share them
   std::vector<std::shared_ptr<device::Allocation>> owners;
   std::vector<std::shared_ptr<NnTensor>> dynamic_outputs;
   std::shared_ptr<device::Allocation> work_owner;
   exec::Buffer work;
 
-  Status run();
+  // Whether a run only submits work to the device.
+  bool only_enqueues() const;
+  Status run(device::Queue& queue);
 };
 
 struct NnExecutor {

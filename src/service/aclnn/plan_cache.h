@@ -31,6 +31,7 @@ struct NnPlan {
     uint32_t first = 0, count = 1;
     char side = 'i';  // i input, o output, b both
   };
+  std::shared_ptr<device::Device> device;  // whose kernels it has; null: of the CPU
   std::vector<TensorParameter> tensor_parameters;
   std::vector<Part> parts;
   std::vector<aclnn::ReadValue> read_values;

@@ -6,12 +6,16 @@
 #include "device/memory.h"
 #include "service/finalize.h"
 #include "service/instance/label.h"
+#include "service/instance/record_tasks.h"
 #include "service/instance/task_group.h"
 #include "service/instance/tasks.h"
 
 namespace anynpu::service {
 
 namespace {
+
+// What a kernel prepares in its first run may not be allowed while a device records.
+constexpr int kRecordTries = 2;
 
 std::atomic<uint32_t> next_instance_id{0};
 
@@ -97,6 +101,20 @@ void Instance::make_programs() {
     lane.starts_at = waits ? lane.program[0]->join : Lane::kAtOnce;
   }
   run_.joined.assign(joins_, 0);
+  forget_recording();
+}
+
+void Instance::forget_recording() {
+  std::lock_guard lock(mutex_);
+  recording_ = nullptr;
+  record_tries_ = 0;
+}
+
+std::shared_ptr<void> Instance::recording() {
+  std::lock_guard lock(mutex_);
+  if (recording_ || record_tries_ >= kRecordTries || origin_ != Origin::captured) return recording_;
+  ++record_tries_;
+  return recording_ = record_tasks(*this);
 }
 
 void Instance::finish() {
@@ -105,6 +123,7 @@ void Instance::finish() {
 }
 
 void Instance::replace_work(RecordedTask& task, std::unique_ptr<device::KeptTask> work) {
+  forget_recording();
   std::lock_guard lock(tasks_mutex_);
   task.set_work(std::move(work));
   replaced_.push_back(&task);

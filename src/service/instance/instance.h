@@ -128,6 +128,10 @@ class Instance : public std::enable_shared_from_this<Instance> {
   // Frees replaced tasks; called when a run begins.
   void drop_replaced();
 
+  // All tasks of a captured instance, recorded by the device (record_tasks.h); null where it cannot
+  // record them.
+  std::shared_ptr<void> recording();
+
   RunState& run() { return run_; }
   std::mutex& tasks_mutex() { return tasks_mutex_; }  // guards what programs change in tasks
   bool has_end() const { return has_end_; }
@@ -135,6 +139,7 @@ class Instance : public std::enable_shared_from_this<Instance> {
  private:
   Instance(Origin origin, std::shared_ptr<device::Context> context);
   std::shared_ptr<device::Stream> make_stream() const;
+  void forget_recording();
 
   const Origin origin_;
   const std::shared_ptr<device::Context> context_;
@@ -153,6 +158,8 @@ class Instance : public std::enable_shared_from_this<Instance> {
   std::vector<std::pair<Callback, void*>> callbacks_;
   std::shared_ptr<device::Stream> own_stream_;
   std::vector<std::pair<std::shared_ptr<TaskGroup>, Handle>> groups_;
+  std::shared_ptr<void> recording_;
+  int record_tries_ = 0;
   std::mutex tasks_mutex_;
   std::vector<RecordedTask*> replaced_;  // guarded by tasks_mutex_
   std::atomic<bool> has_replaced_{false};

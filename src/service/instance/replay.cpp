@@ -3,8 +3,10 @@
 
 #include <utility>
 
+#include "device/queue.h"
 #include "device/runtime.h"
 #include "service/instance/lane_walker.h"
+#include "trace/trace.h"
 
 namespace anynpu::service {
 
@@ -18,6 +20,7 @@ namespace {
 
 constinit TaskKind kRun{"model instance", Engine::control, false, true};
 constinit TaskKind kRunLoops{"model instance", Engine::control, true, true};
+constinit TaskKind kReplay = TaskKind::queued("model instance", Engine::compute);
 constinit TaskKind kLane{"lane of a model instance", Engine::control, true, true};
 
 // Ends all concurrent lanes: they drop what they have not started.
@@ -262,7 +265,30 @@ Status check_executable(const Instance& instance) {
               instance.id());
 }
 
+// An execution that the device does alone. Executions of one recording follow each other.
+class Replay {
+ public:
+  Replay(std::shared_ptr<Instance> instance, std::shared_ptr<void> recording)
+      : instance_(std::move(instance)), recording_(std::move(recording)) {
+    instance_->begin_use();
+  }
+  Replay(Replay&& other) noexcept = default;
+  ~Replay() {
+    if (instance_) instance_->end_use();
+  }
+  Outcome operator()(TaskRun& run) { return run.done(run.stream().queue().replay(recording_)); }
+
+ private:
+  std::shared_ptr<Instance> instance_;
+  std::shared_ptr<void> recording_;
+};
+
 Status enqueue(const std::shared_ptr<Instance>& instance, device::Stream& stream) {
+  // While operators are profiled, tasks run one by one, and each is seen.
+  if (!trace::enabled(trace::Category::op)) {
+    if (auto recording = instance->recording())
+      return stream.submit({kReplay, instance->id()}, Replay(instance, std::move(recording)));
+  }
   TaskKind& kind = instance->runs_without_end() ? kRunLoops : kRun;
   return stream.submit({kind, instance->id()}, Execution(instance, take_marks(*instance)));
 }

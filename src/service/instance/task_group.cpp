@@ -98,8 +98,8 @@ class GroupUpdate final : public device::TaskRecorder {
 }  // namespace
 
 bool is_launch(const device::TaskKind& kind) {
-  return &kind == &operator_task || &kind == &custom_kernel_task || &kind == &kernel_task ||
-         &kind == &matrix_product_task;
+  return &kind == &operator_task || &kind == &queued_operator_task ||
+         &kind == &custom_kernel_task || &kind == &kernel_task || &kind == &matrix_product_task;
 }
 
 void TaskGroup::add(RecordedTask& task) {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/media/memory.h"
 
+#include "device/host_memory.h"
 #include "device/runtime.h"
 
 namespace anynpu::media {
 namespace {
 
+constexpr size_t kAlignment = 128;
+
 Result<void*> allocate_on(device::Device& device, size_t bytes) {
-  device::AllocateOptions options;
-  options.alignment = 128;
-  return device::allocate_device(device, bytes, options);
+  return device::allocate_shared(device, bytes, kAlignment);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for media: device memory whose start is a multiple of 128.
+// Memory for media: device memory whose start is a multiple of 128, and that the host can read and
+// write, because media processing runs there.
 #pragma once
 
 #include "device/memory.h"

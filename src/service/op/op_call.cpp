@@ -254,13 +254,15 @@ Status queue(const std::shared_ptr<OpHandle>& handle, const OpBuffers& buffers,
     call.owners[call.count++] = std::move(bound.owner);
   });
   if (!failure.ok()) return failure;
+  const bool only_submits = handle->plan && handle->plan->only_enqueues();
+  device::TaskKind& kind = only_submits ? queued_operator_task : operator_task;
   if constexpr (most <= 4) {
-    return stream.submit(operator_task, [call = std::move(call)](device::TaskRun& run) {
+    return stream.submit(kind, [call = std::move(call)](device::TaskRun& run) {
       return run.done(queued_by(kOperatorCall, call.run(run.stream())));
     });
   } else {
     auto kept = std::make_unique<Call<most>>(std::move(call));
-    return stream.submit(operator_task, [kept = std::move(kept)](device::TaskRun& run) {
+    return stream.submit(kind, [kept = std::move(kept)](device::TaskRun& run) {
       return run.done(queued_by(kOperatorCall, kept->run(run.stream())));
     });
   }

@@ -41,6 +41,20 @@ TEST_F(Memory, ProgramsMayReadDeviceMemory) {
   EXPECT_EQ(static_cast<int*>(block.at())[7], 7);
 }
 
+using MemoryDeathTest = Memory;
+
+TEST_F(MemoryDeathTest, AProgramThatReadsItOnTheHostIsToldWhatToDo) {
+  if (capabilities().host_readable) GTEST_SKIP() << "programs may read it";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(
+      {
+        const Block<int> block(1024);
+        volatile int* const data = static_cast<int*>(block.at());
+        data[1] = data[0];
+      },
+      "aclrtMemcpy");
+}
+
 TEST_F(Memory, VirtualMemoryIsMappedAndUsed) {
   NEEDS(shared_memory);
   void* address = nullptr;

@@ -51,24 +51,35 @@ TEST_F(Queues, AThreadThatWaitsForDataIsWoken) {
 class Picture {
  public:
   Picture(uint32_t side, uint8_t grey)
-      : data_(std::vector<uint8_t>(side * side * 3 / 2, grey)), desc_(acldvppCreatePicDesc()) {
-    EXPECT_ACL(acldvppSetPicDescData(desc_, data_.at()));
-    EXPECT_ACL(acldvppSetPicDescSize(desc_, static_cast<uint32_t>(data_.bytes())));
+      : bytes_(side * side * 3 / 2), desc_(acldvppCreatePicDesc()) {
+    const std::vector<uint8_t> pixels(bytes_, grey);
+    EXPECT_ACL(acldvppMalloc(&data_, bytes_));
+    EXPECT_ACL(aclrtMemcpy(data_, bytes_, pixels.data(), bytes_, ACL_MEMCPY_HOST_TO_DEVICE));
+    EXPECT_ACL(acldvppSetPicDescData(desc_, data_));
+    EXPECT_ACL(acldvppSetPicDescSize(desc_, bytes_));
     EXPECT_ACL(acldvppSetPicDescFormat(desc_, PIXEL_FORMAT_YUV_SEMIPLANAR_420));
     EXPECT_ACL(acldvppSetPicDescWidth(desc_, side));
     EXPECT_ACL(acldvppSetPicDescHeight(desc_, side));
     EXPECT_ACL(acldvppSetPicDescWidthStride(desc_, side));
     EXPECT_ACL(acldvppSetPicDescHeightStride(desc_, side));
   }
-  ~Picture() { EXPECT_ACL(acldvppDestroyPicDesc(desc_)); }
+  ~Picture() {
+    EXPECT_ACL(acldvppDestroyPicDesc(desc_));
+    EXPECT_ACL(acldvppFree(data_));
+  }
   Picture(const Picture&) = delete;
   Picture& operator=(const Picture&) = delete;
 
   acldvppPicDesc* desc() const { return desc_; }
-  std::vector<uint8_t> pixels() const { return data_.get(); }
+  std::vector<uint8_t> pixels() const {
+    std::vector<uint8_t> pixels(bytes_);
+    EXPECT_ACL(aclrtMemcpy(pixels.data(), bytes_, data_, bytes_, ACL_MEMCPY_DEVICE_TO_HOST));
+    return pixels;
+  }
 
  private:
-  Block<uint8_t> data_;
+  void* data_ = nullptr;
+  uint32_t bytes_;
   acldvppPicDesc* desc_;
 };
 

@@ -88,6 +88,91 @@ TEST_F(Events, TimesGrowWithTheWorkBetween) {
   ASSERT_ACL(aclrtDestroyEvent(end));
 }
 
+TEST_F(Events, AWaitKeepsTheOrderWhenItsRecordComesBehindHostWork) {
+  const aclrtStream first = create_stream(), second = create_stream();
+  const Block<uint64_t> flag(std::vector<uint64_t>{0});
+  const Block<int> block(std::vector<int>(1024, 1)), seen(1024);
+  aclrtEvent event = nullptr;
+  ASSERT_ACL(aclrtCreateEvent(&event));
+  ASSERT_ACL(aclrtValueWait(flag.at(), 7, 1, first));  // the host opens it later
+  ASSERT_ACL(aclrtMemsetAsync(block.at(), block.bytes(), 5, block.bytes(), first));
+  ASSERT_ACL(aclrtRecordEvent(event, first));
+  ASSERT_ACL(aclrtMemsetAsync(block.at(), 64, 3, 64, second));
+  ASSERT_ACL(aclrtStreamWaitEvent(second, event));
+  ASSERT_ACL(aclrtMemcpyAsync(seen.at(), seen.bytes(), block.at(), block.bytes(),
+                              ACL_MEMCPY_DEVICE_TO_DEVICE, second));
+  aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_COMPLETE;
+  EXPECT_ACL(aclrtQueryEventStatus(event, &status));
+  EXPECT_EQ(status, ACL_EVENT_RECORDED_STATUS_NOT_READY);
+  ASSERT_ACL(aclrtValueWrite(flag.at(), 7, 0, create_stream()));
+  ASSERT_ACL(aclrtSynchronizeStream(second));
+  EXPECT_EQ(seen.get(), std::vector<int>(1024, 0x05050505));
+  EXPECT_ACL(aclrtQueryEventStatus(event, &status));
+  EXPECT_EQ(status, ACL_EVENT_RECORDED_STATUS_COMPLETE);
+  ASSERT_ACL(aclrtDestroyEvent(event));
+}
+
+TEST_F(Events, ChainsOverManyStreamsKeepTheOrder) {
+  constexpr int kStreams = 6, kRounds = 20;
+  const Block<int> block(std::vector<int>(1 << 16, 0));
+  std::vector<aclrtStream> streams;
+  std::vector<aclrtEvent> events(kStreams);
+  for (aclrtEvent& event : events) {
+    streams.push_back(create_stream());
+    ASSERT_ACL(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC));
+  }
+  for (int i = 0; i < kStreams * kRounds; ++i) {
+    const int now = i % kStreams, before = (i + kStreams - 1) % kStreams;
+    if (i > 0) {
+      ASSERT_ACL(aclrtStreamWaitEvent(streams[now], events[before]));
+    }
+    ASSERT_ACL(aclrtMemsetAsync(block.at(), block.bytes(), i, block.bytes(), streams[now]));
+    ASSERT_ACL(aclrtRecordEvent(events[now], streams[now]));
+  }
+  ASSERT_ACL(aclrtSynchronizeDevice());
+  EXPECT_EQ(block.get(), std::vector<int>(1 << 16, (kStreams * kRounds - 1) * 0x01010101));
+  for (const aclrtEvent event : events) ASSERT_ACL(aclrtDestroyEvent(event));
+}
+
+class Captures : public DeviceCase {};
+
+// Two streams of a capture: the second joins through an event, and the first waits for its end.
+TEST_F(Captures, AreReplayedInOrderAnyNumberOfTimes) {
+  const aclrtStream first = create_stream(), second = create_stream();
+  const Block<int> source(std::vector<int>(256, 1)), middle(256), result(512);
+  aclrtEvent fork = nullptr, join = nullptr;
+  ASSERT_ACL(aclrtCreateEventExWithFlag(&fork, ACL_EVENT_SYNC));
+  ASSERT_ACL(aclrtCreateEventExWithFlag(&join, ACL_EVENT_SYNC));
+  ASSERT_ACL(aclmdlRICaptureBegin(first, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+  ASSERT_ACL(
+      aclrtMemcpyAsync(middle.at(), 1024, source.at(), 1024, ACL_MEMCPY_DEVICE_TO_DEVICE, first));
+  ASSERT_ACL(aclrtRecordEvent(fork, first));
+  ASSERT_ACL(aclrtStreamWaitEvent(second, fork));
+  ASSERT_ACL(aclrtMemcpyAsync(result.at(256), 1024, middle.at(), 1024, ACL_MEMCPY_DEVICE_TO_DEVICE,
+                              second));
+  ASSERT_ACL(
+      aclrtMemcpyAsync(result.at(), 1024, middle.at(), 1024, ACL_MEMCPY_DEVICE_TO_DEVICE, first));
+  ASSERT_ACL(aclrtRecordEvent(join, second));
+  ASSERT_ACL(aclrtStreamWaitEvent(first, join));
+  ASSERT_ACL(aclrtMemsetAsync(middle.at(), 1024, 0, 1024, first));
+  aclmdlRI recorded = nullptr;
+  ASSERT_ACL(aclmdlRICaptureEnd(first, &recorded));
+  for (int run = 1; run <= 5; ++run) {
+    std::vector<int> got(512);
+    const std::vector<int> given(256, run);
+    ASSERT_ACL(aclrtMemcpy(source.at(), 1024, given.data(), 1024, ACL_MEMCPY_HOST_TO_DEVICE));
+    ASSERT_ACL(aclmdlRIExecuteAsync(recorded, first));
+    ASSERT_ACL(
+        aclrtMemcpyAsync(got.data(), 2048, result.at(), 2048, ACL_MEMCPY_DEVICE_TO_HOST, first));
+    ASSERT_ACL(aclrtSynchronizeStream(first));
+    EXPECT_EQ(got, std::vector<int>(512, run));
+    EXPECT_EQ(middle.get(), std::vector<int>(256, 0));
+  }
+  ASSERT_ACL(aclmdlRIDestroy(recorded));
+  ASSERT_ACL(aclrtDestroyEvent(fork));
+  ASSERT_ACL(aclrtDestroyEvent(join));
+}
+
 TEST_F(Callbacks, TheyRunInStreamOrderInTheThreadThatSubscribed) {
   const aclrtStream stream = create_stream();
   std::atomic<bool> ended{false};

@@ -27,10 +27,11 @@ class RemoteDevice final : public Device {
                                           .host_readable = false,
                                           .finishes_calls = false,
                                           .shared_memory = false,
-                                          .media = false};
+                                          .media = true};
     static constexpr Capabilities kWithoutKernels = [] {
       Capabilities fewer = kRemote;
       fewer.kernels = "cpu";
+      fewer.media = false;
       return fewer;
     }();
     return with_kernels_ ? kRemote : kWithoutKernels;

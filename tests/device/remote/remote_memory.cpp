@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/fault_guard.h"
+
 namespace anynpu::device {
 
 namespace {
@@ -36,6 +38,9 @@ Result<std::shared_ptr<RemoteMemory>> RemoteMemory::reserve(size_t bytes) {
   }
   std::shared_ptr<RemoteMemory> memory(new RemoteMemory(
       file, reinterpret_cast<uintptr_t>(program), reinterpret_cast<uintptr_t>(device), bytes));
+  explain_faults(reinterpret_cast<uintptr_t>(program), bytes,
+                 "anynpu: the host accesses the memory of a remote device; copy it with "
+                 "aclrtMemcpy\n");
   make_known(memory);
   return memory;
 }

@@ -183,3 +183,23 @@ def test_the_command_starts_quickly():
 
     python = seconds([sys.executable, "-c", "pass"])
     assert seconds([ANYNPU, "--version"]) < 10 * python + 1
+
+
+def test_doctor_says_which_gpus_and_libraries_there_are(monkeypatch):
+    from anynpu import doctor
+    report = {"cuda": "13.0", "gpus": [{"unit": 0, "name": "NVIDIA H200", "memory": 141 << 30},
+                                       {"unit": 1, "problem": "it is in use"}],
+              "libraries": [{"file": "libnvrtc.so.13", "use": "kernels", "path": "/cuda/nvrtc"},
+                            {"file": "libcudnn.so.9", "use": "convolutions",
+                             "missing": "cannot be opened; pip install it"}]}
+    monkeypatch.setattr(doctor, "cuda_report", lambda: report)
+    assert doctor.gpus() == [
+        ("cuda:0", "NVIDIA H200, 141 GiB"), ("cuda:1", "it is in use"), ("driver", "CUDA 13.0"),
+        ("nvrtc", "/cuda/nvrtc"),
+        ("cudnn", "missing, needed for convolutions: cannot be opened; pip install it")]
+
+
+def test_doctor_asks_the_plug_in_why_there_is_no_gpu():
+    done = call("doctor", env=bare_environment())
+    row = next((line for line in done.stdout.splitlines() if "NVIDIA GPU" in line), "")
+    assert "580" in row or "sees no GPU" in row or "GPUs" in done.stdout

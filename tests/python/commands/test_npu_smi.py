@@ -216,3 +216,20 @@ def test_pages_of_others_and_damaged_ones_are_left_out(tmp_path, monkeypatch):
     (tmp_path / "anynpu" / str(os.getppid())).write_bytes(header)
     assert other_processes.read_pages() == {}
     assert not (tmp_path / "anynpu" / str(os.getppid())).exists()
+
+
+def test_what_the_machine_knows_about_a_card_is_shown(monkeypatch, capsys):
+    """Memory and load are those of the card, not of this process."""
+    card = {"product": "NVIDIA H200", "bus": "0000:19:00.0", "memory_total": 143771 * MIB,
+            "memory_used": 1024 * MIB, "load_percent": 37.0, "temperature_c": 42, "power_w": 116.04}
+    device = DeviceFacts(0, 100 * MIB, 90 * MIB, 1, card)
+    monkeypatch.setattr(npu_smi, "read", lambda: RuntimeFacts("Ascend310P3", "0.1.0", [device]))
+    assert npu_smi.main(["info"]) == 0
+    rows = [[cell.split() for cell in line.strip("|").split("|")]
+            for line in capsys.readouterr().out.splitlines()[6:8]]
+    assert rows == [[["0", "310P3"], ["OK"], ["116.0", "42", "0", "/", "0"]],
+                    [["0", "0"], ["0000:19:00.0"], ["37", "1024", "/", "143771"]]]
+    for kind, words in (("temp", "(C)            : 42"), ("power", "(W)           : 116.0"),
+                        ("board", "NVIDIA H200"), ("usages", "Rate(%)           : 37")):
+        assert npu_smi.main(["info", "-t", kind, "-i", "0"]) == 0
+        assert words in capsys.readouterr().out
