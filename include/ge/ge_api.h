@@ -60,7 +60,8 @@ class GRAPH_VISIBLE Session {
   ~Session();
 
   // Graphs are refused.
-  graphStatus AddGraph(uint32_t id, const Graph& graph, const std::map<std::string, std::string>& options);
+  graphStatus AddGraph(uint32_t id, const Graph& graph,
+                       const std::map<std::string, std::string>& options);
   graphStatus RemoveGraph(uint32_t id);
   graphStatus CompileGraph(uint32_t id);
   std::shared_ptr<CompiledGraphSummary> GetCompiledGraphSummary(uint32_t id);
@@ -68,14 +69,16 @@ class GRAPH_VISIBLE Session {
   graphStatus SetGraphFixedFeatureMemoryBase(uint32_t id, const void* memory, size_t size);
   graphStatus UpdateGraphFeatureMemoryBase(uint32_t id, const void* memory, size_t size);
   graphStatus UpdateGraphRefreshableFeatureMemoryBase(uint32_t id, const void* memory, size_t size);
-  graphStatus RunGraph(uint32_t id, const std::vector<Tensor>& inputs, std::vector<Tensor>& outputs);
+  graphStatus RunGraph(uint32_t id, const std::vector<Tensor>& inputs,
+                       std::vector<Tensor>& outputs);
   graphStatus RunGraphAsync(uint32_t id, const std::vector<Tensor>& inputs, Finished finished);
   graphStatus RunGraphWithStreamAsync(uint32_t id, void* stream, const std::vector<Tensor>& inputs,
                                       std::vector<Tensor>& outputs);
   // Accepted: there is no graph whose results it would be given.
   graphStatus RegisterCallBackFunc(const std::string& key, const Callback& callback);
   // Accepted: there is no graph that would need memory.
-  graphStatus RegisterExternalAllocator(const void* stream, std::shared_ptr<Allocator> allocator) const;
+  graphStatus RegisterExternalAllocator(const void* stream,
+                                        std::shared_ptr<Allocator> allocator) const;
   graphStatus UnregisterExternalAllocator(const void* stream) const;
 
  private:

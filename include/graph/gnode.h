@@ -22,7 +22,8 @@ class __attribute__((visibility("default"))) GNode {
   // The node before an input, and which of its outputs; null for none.
   std::pair<GNodePtr, int32_t> GetInDataNodesAndPortIndexs(const int32_t input) const;
   // The nodes behind an output, and which of their inputs.
-  std::vector<std::pair<GNodePtr, int32_t>> GetOutDataNodesAndPortIndexs(const int32_t output) const;
+  std::vector<std::pair<GNodePtr, int32_t>> GetOutDataNodesAndPortIndexs(
+      const int32_t output) const;
   std::vector<GNodePtr> GetInControlNodes() const;
   std::vector<GNodePtr> GetOutControlNodes() const;
 

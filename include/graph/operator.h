@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "../graph/graph.h"
 #include "graph/ascend_string.h"
 #include "graph/ge_error_codes.h"
-#include "../graph/graph.h"
 #include "graph/tensor.h"
 
 namespace ge {
@@ -63,7 +63,7 @@ class GRAPH_VISIBLE Operator {
   int GetDynamicOutputNum(const char* output) const;
 
   // GRAPH_FAILED for a name without a value, and for a value of another type.
-#define GRAPH_ATTRIBUTE(type, argument)                    \
+#define GRAPH_ATTRIBUTE(type, argument)                     \
   graphStatus GetAttr(const char* name, type& value) const; \
   Operator& SetAttr(const char* name, argument value);
   GRAPH_ATTRIBUTE(bool, bool)
@@ -105,7 +105,8 @@ class GRAPH_VISIBLE Operator {
   void OptionalInputRegister(const std::string& name);
   void OutputRegister(const char* name, const char* types);
   void OutputRegister(const std::string& name);
-  void DynamicInputRegister(const char* name, uint32_t count, const char* types, bool at_end = true);
+  void DynamicInputRegister(const char* name, uint32_t count, const char* types,
+                            bool at_end = true);
   void DynamicInputRegister(const char* name, uint32_t count, bool at_end = true);
   void DynamicInputRegisterByIndex(const char* name, uint32_t count, size_t index);
   void DynamicOutputRegister(const char* name, uint32_t count, const char* types,

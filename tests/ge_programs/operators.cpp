@@ -33,9 +33,10 @@ class Scaled : public ge::Operator {
     RequiredAttrWithTypeRegister("count", "Int");
   }
 };
-const ge::OperatorCreatorRegister registered("Scaled", [](const ge::AscendString& name) -> ge::Operator {
-  return Scaled(name);
-});
+const ge::OperatorCreatorRegister registered("Scaled",
+                                             [](const ge::AscendString& name) -> ge::Operator {
+                                               return Scaled(name);
+                                             });
 const ge::OperatorCreatorRegister with_string(std::string("ByString"),
                                               [](const std::string& name) -> ge::Operator {
                                                 return ge::Operator(name, std::string("ByString"));
@@ -45,28 +46,34 @@ void check_factory() {
   holds(ge::OperatorFactory::IsExistOp("Scaled"), "a registered type exists");
   holds(ge::OperatorFactory::IsExistOp(std::string("MatMulV2")), "a type of the table exists");
   holds(!ge::OperatorFactory::IsExistOp("NoSuchType"), "others do not");
-  const ge::Operator op = ge::OperatorFactory::CreateOperator(std::string("a"), std::string("Scaled"));
+  const ge::Operator op =
+      ge::OperatorFactory::CreateOperator(std::string("a"), std::string("Scaled"));
   holds(op.GetName() == "a" && op.GetOpType() == "Scaled", "an operator has its name and type");
   float scale = 0;
   holds(op.GetAttr("scale", scale) == ge::GRAPH_SUCCESS && scale == 2.5f, "a default is there");
   std::vector<int64_t> axes;
-  holds(op.GetAttr("axes", axes) == ge::GRAPH_SUCCESS && axes.size() == 2 && axes[1] == -1, "a list");
+  holds(op.GetAttr("axes", axes) == ge::GRAPH_SUCCESS && axes.size() == 2 && axes[1] == -1,
+        "a list");
   std::string mode;
   holds(op.GetAttr(std::string("mode"), mode) == ge::GRAPH_SUCCESS && mode == "sum", "a text");
   int32_t count = 0;
   holds(op.GetAttr("count", count) != ge::GRAPH_SUCCESS, "a required attribute has no default");
   holds(op.GetAttr("scale", count) != ge::GRAPH_SUCCESS, "a number of another type is refused");
-  holds(ge::OperatorFactory::CreateOperator("b", "ByString").GetName() == "b", "both kinds of creators");
+  holds(ge::OperatorFactory::CreateOperator("b", "ByString").GetName() == "b",
+        "both kinds of creators");
   holds(ge::OperatorFactory::CreateOperator("c", "NoSuchType").GetOpType().empty(), "no type");
 }
 
 void check_operator() {
   Scaled first("first"), second("second");
-  second.SetAttr("count", int32_t{3}).SetAttr(std::string("names"), std::vector<std::string>{"a", "b"});
+  second.SetAttr("count", int32_t{3})
+      .SetAttr(std::string("names"), std::vector<std::string>{"a", "b"});
   int64_t count = 0;
-  holds(second.GetAttr("count", count) == ge::GRAPH_SUCCESS && count == 3, "numbers are 64 bits wide");
+  holds(second.GetAttr("count", count) == ge::GRAPH_SUCCESS && count == 3,
+        "numbers are 64 bits wide");
   std::vector<std::string> names;
-  holds(second.GetAttr(std::string("names"), names) == ge::GRAPH_SUCCESS && names[1] == "b", "texts");
+  holds(second.GetAttr(std::string("names"), names) == ge::GRAPH_SUCCESS && names[1] == "b",
+        "texts");
   const ge::TensorDesc desc(ge::Shape({2, 3}), ge::FORMAT_NCHW, ge::DT_FLOAT16);
   holds(first.UpdateOutputDesc("y", desc) == ge::GRAPH_SUCCESS, "an output by name");
   holds(first.UpdateInputDesc("more1", desc) == ge::GRAPH_SUCCESS, "an item of a dynamic input");
@@ -83,7 +90,8 @@ void check_tensor() {
   ge::Tensor tensor(ge::TensorDesc(ge::Shape({2}), ge::FORMAT_ND, ge::DT_FLOAT),
                     reinterpret_cast<const uint8_t*>(values), sizeof values);
   const ge::Tensor same = tensor;
-  holds(same.GetSize() == 8 && same.GetData() != reinterpret_cast<const uint8_t*>(values), "bytes are copied");
+  holds(same.GetSize() == 8 && same.GetData() != reinterpret_cast<const uint8_t*>(values),
+        "bytes are copied");
   bool freed = false;
   uint8_t bytes[4] = {};
   tensor.SetData(bytes, sizeof bytes, [&](uint8_t*) { freed = true; });
@@ -118,13 +126,15 @@ void check_graph() {
   ge::Session session({});
   holds(session.AddGraph(1, graph, {}) != ge::GRAPH_SUCCESS, "sessions run no graphs");
   const std::string message = aclGetRecentErrMsg();
-  holds(message.find("O0") != message.npos && message.find("linked") != message.npos, "what to do instead");
+  holds(message.find("O0") != message.npos && message.find("linked") != message.npos,
+        "what to do instead");
 }
 
 }  // namespace
 
 int main() {
-  holds(ge::GEInitialize(std::map<std::string, std::string>{{"ge.exec.deviceId", "0"}}) == 0, "starting");
+  holds(ge::GEInitialize(std::map<std::string, std::string>{{"ge.exec.deviceId", "0"}}) == 0,
+        "starting");
   check_factory();
   check_operator();
   check_tensor();

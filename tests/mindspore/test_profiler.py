@@ -18,7 +18,9 @@ ms.set_context(mode=ms.{mode})
 net = nn.SequentialCell(nn.Dense(16, 32), nn.ReLU(), nn.Dense(32, 4))
 x = Tensor(np.ones((8, 16), np.float32))
 update = nn.SGD(net.trainable_params(), 0.01)
-slopes = ms.value_and_grad(lambda a: net(a).sum(), None, update.parameters)
+def total(a):
+    return net(a).sum()
+slopes = ms.value_and_grad(total, None, update.parameters)
 def step():
     loss, gradients = slopes(x)
     update(gradients)
@@ -111,7 +113,8 @@ def step():
     acl.rt.synchronize_stream(stream)
 with prof.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.NPU],
                   schedule=prof.schedule(wait=1, warmup=1, active=2, repeat=1, skip_first=0),
-                  on_trace_ready=handler) as profiler:
+                  on_trace_ready=handler, experimental_config=prof._ExperimentalConfig(
+                      profiler_level=prof.ProfilerLevel.Level1)) as profiler:
     for _ in range(6):
         step()
         profiler.step()
@@ -120,7 +123,7 @@ print("done")
 
 
 def test_our_stand_in_writes_the_same_columns(program, tmp_path):
-    real, _ = profiled(program, tmp_path)
+    real, _ = profiled(program, tmp_path, settings="dict(config=dict(profiler_level=ProfilerLevel.Level1))")
     assert "done" in program(STAND_IN, arguments=[str(tmp_path / "ours")])
     ours = columns_of(glob.glob(str(tmp_path / "ours" / "*_ascend_ms"))[0])
     theirs = columns_of(real)

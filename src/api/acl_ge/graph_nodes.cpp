@@ -213,7 +213,8 @@ std::vector<GNodePtr> GNode::GetOutControlNodes() const {
   std::vector<GNodePtr> found;
   if (!impl_) return found;
   for (const Op& op : impl_->graph) {
-    if (std::ranges::find(op->after, impl_->op) != op->after.end()) found.push_back(impl_->other(op));
+    if (std::ranges::find(op->after, impl_->op) != op->after.end())
+      found.push_back(impl_->other(op));
   }
   return found;
 }

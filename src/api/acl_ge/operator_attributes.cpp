@@ -54,13 +54,13 @@ void set(const std::shared_ptr<OperatorImpl>& impl, const char* name, const T& v
 
 }  // namespace
 
-#define ATTRIBUTE(type, argument)                                    \
+#define ATTRIBUTE(type, argument)                                      \
   graphStatus Operator::GetAttr(const char* name, type& value) const { \
-    return get(impl_, name, value);                                  \
-  }                                                                  \
-  Operator& Operator::SetAttr(const char* name, argument value) {    \
-    set<type>(impl_, name, value);                                   \
-    return *this;                                                    \
+    return get(impl_, name, value);                                    \
+  }                                                                    \
+  Operator& Operator::SetAttr(const char* name, argument value) {      \
+    set<type>(impl_, name, value);                                     \
+    return *this;                                                      \
   }
 ATTRIBUTE(bool, bool)
 ATTRIBUTE(int64_t, int64_t)

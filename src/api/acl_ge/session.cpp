@@ -23,12 +23,13 @@ graphStatus no_graph(const char* function, uint32_t id) {
 graphStatus refuse_graph(uint32_t id, const Graph& graph) {
   return enter("Session::AddGraph", [&] {
     const auto& impl = GraphImpl::of(graph);
-    return fail(Code::unsupported_feature,
-                "graph {} ('{}', {} operators) is to be run as a whole (graph mode with jit_level O2), "
-                "which is not there; let operators run one by one: "
-                "mindspore.set_context(jit_config={{\"jit_level\": \"O0\"}}), or a chip of the 910B family "
-                "(ANYNPU_SOC=Ascend910B2), whose default is O0",
-                id, impl ? impl->name : "", impl ? impl->nodes().size() : 0);
+    return fail(
+        Code::unsupported_feature,
+        "graph {} ('{}', {} operators) is to be run as a whole (graph mode with jit_level O2), "
+        "which is not there; let operators run one by one: "
+        "mindspore.set_context(jit_config={{\"jit_level\": \"O0\"}}), or a chip of the 910B family "
+        "(ANYNPU_SOC=Ascend910B2), whose default is O0",
+        id, impl ? impl->name : "", impl ? impl->nodes().size() : 0);
   });
 }
 
@@ -79,7 +80,9 @@ graphStatus CompiledGraphSummary::GetFeatureMemoryBaseRefreshable(bool&) const {
 }
 graphStatus CompiledGraphSummary::GetStreamNum(size_t&) const { return GRAPH_FAILED; }
 graphStatus CompiledGraphSummary::GetEventNum(size_t&) const { return GRAPH_FAILED; }
-graphStatus CompiledGraphSummary::GetOutputShapes(std::vector<Shape>&) const { return GRAPH_FAILED; }
+graphStatus CompiledGraphSummary::GetOutputShapes(std::vector<Shape>&) const {
+  return GRAPH_FAILED;
+}
 graphStatus CompiledGraphSummary::GetOutputDtypes(std::vector<DataType>&) const {
   return GRAPH_FAILED;
 }

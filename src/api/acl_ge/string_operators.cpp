@@ -51,7 +51,9 @@ graphStatus Session::AddGraph(uint32_t id, const Graph& graph,
                               const std::map<std::string, std::string>&) {
   return refuse_graph(id, graph);
 }
-graphStatus Session::RegisterCallBackFunc(const std::string&, const Callback&) { return GRAPH_SUCCESS; }
+graphStatus Session::RegisterCallBackFunc(const std::string&, const Callback&) {
+  return GRAPH_SUCCESS;
+}
 
 Operator::Operator(const std::string& type) : Operator(type.c_str()) {}
 Operator::Operator(const std::string& name, const std::string& type)
@@ -155,8 +157,7 @@ OperatorCreatorRegister::OperatorCreatorRegister(const std::string& type,
   const OperatorCreatorRegister registered(type.c_str(), with_text);
 }
 
-InferShapeFuncRegister::InferShapeFuncRegister(const std::string& type,
-                                               const InferShapeFunc& infer)
+InferShapeFuncRegister::InferShapeFuncRegister(const std::string& type, const InferShapeFunc& infer)
     : InferShapeFuncRegister(type.c_str(), infer) {}
 
 }  // namespace ge

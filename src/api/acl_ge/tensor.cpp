@@ -75,9 +75,7 @@ TensorDesc& TensorDesc::operator=(TensorDesc&& other) {
   impl_ = std::move(other.impl_);
   return *this;
 }
-TensorDesc& TensorDesc::operator=(const TensorDesc& other) {
-  return *this = TensorDesc(other);
-}
+TensorDesc& TensorDesc::operator=(const TensorDesc& other) { return *this = TensorDesc(other); }
 
 namespace {
 

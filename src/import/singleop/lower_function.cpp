@@ -39,7 +39,8 @@ void lower_logit(Builder& b) {
   ValueId x = b.in(0);
   const float eps = b.f("eps", -1);
   if (eps >= 0) {
-    x = b.node("Min", 13, {b.node("Max", 13, {x, number(b, x, eps)}), number(b, x, 1 - double{eps})});
+    x = b.node("Min", 13,
+               {b.node("Max", 13, {x, number(b, x, eps)}), number(b, x, 1 - double{eps})});
   }
   b.out(0, b.node("Log", 13, {div(b, x, sub(b, number(b, x, 1), x))}));
 }
@@ -52,7 +53,8 @@ void lower_hypot(Builder& b) {
 // 0 below zero, 1 above, the second input at zero.
 void lower_heaviside(Builder& b) {
   const ValueId x = b.in(0), zero = number(b, x, 0);
-  const ValueId step = b.node("Where", 16, {b.node("Greater", 13, {x, zero}), number(b, x, 1), zero});
+  const ValueId step =
+      b.node("Where", 16, {b.node("Greater", 13, {x, zero}), number(b, x, 1), zero});
   b.out(0, b.node("Where", 16, {b.node("Equal", 13, {x, zero}), b.in(1), step}));
 }
 
@@ -87,7 +89,9 @@ void lower_linear_space(Builder& b) {
   }
   std::vector<float> parts;
   for (int64_t i = 0; i < given[0]; ++i) {
-    parts.push_back(given[0] == 1 ? 0 : static_cast<float>(static_cast<double>(i) / static_cast<double>(given[0] - 1)));
+    parts.push_back(given[0] == 1 ? 0
+                                  : static_cast<float>(static_cast<double>(i) /
+                                                       static_cast<double>(given[0] - 1)));
   }
   const ValueId part = b.cast(b.table({given[0]}, parts), b.dtype(start));
   b.out(0, add(b, start, mul(b, sub(b, stop, start), part)));
@@ -101,9 +105,11 @@ void lower_norm(Builder& b) {
   if (axes.empty()) axes = all_axes(b, x);
   if (p < 1) return b.refuse(Code::unsupported_feature, "p is {}, expected 1 or more", p);
   const ValueId size = b.node("Abs", 13, {x});
-  const ValueId power = p == 1 ? size : b.node("Pow", 15, {size, number(b, x, static_cast<double>(p))});
+  const ValueId power =
+      p == 1 ? size : b.node("Pow", 15, {size, number(b, x, static_cast<double>(p))});
   const ValueId total = sum(b, power, axes, b.flag("keepdim", false));
-  const ValueId root = p == 1 ? total : b.node("Pow", 15, {total, number(b, x, 1.0 / static_cast<double>(p))});
+  const ValueId root =
+      p == 1 ? total : b.node("Pow", 15, {total, number(b, x, 1.0 / static_cast<double>(p))});
   if (b.ok()) b.out(0, b.cast(root, b.dtype(given)));
 }
 
@@ -115,7 +121,8 @@ void lower_divergence(Builder& b) {
   const ValueId zero = number(b, target, 0);
   const ValueId there = b.node("Greater", 13, {target, zero});
   const ValueId safe = b.node("Where", 16, {there, target, number(b, target, 1)});
-  const ValueId each = b.node("Where", 16, {there, mul(b, target, sub(b, b.node("Log", 13, {safe}), x)), zero});
+  const ValueId each =
+      b.node("Where", 16, {there, mul(b, target, sub(b, b.node("Log", 13, {safe}), x)), zero});
   if (how == "none") return b.out(0, each);
   const Shape shape = b.shape(x);
   const double count = how == "batchmean" ? static_cast<double>(shape.empty() ? 1 : shape[0])
@@ -144,15 +151,23 @@ void lower_histogram(Builder& b) {
   const ValueId x = b.cast(b.reshape(given, {-1}), DType::f32);
   const ValueId none = b.list({0});
   const bool fixed = low != high;
-  const ValueId first = fixed ? b.scalar(DType::f32, low) : b.node("ReduceMin", 18, {x, none}, {{"keepdims", int64_t{0}}});
-  const ValueId last = fixed ? b.scalar(DType::f32, high) : b.node("ReduceMax", 18, {x, none}, {{"keepdims", int64_t{0}}});
-  const ValueId part = div(b, mul(b, sub(b, x, first), b.scalar(DType::f32, static_cast<double>(bins))), sub(b, last, first));
-  const ValueId place = b.node("Min", 13, {b.node("Max", 13, {b.node("Floor", 13, {part}), b.scalar(DType::f32, 0)}),
-                                           b.scalar(DType::f32, static_cast<double>(bins - 1))});
-  const ValueId inside = b.node("And", 7, {b.node("GreaterOrEqual", 16, {x, first}), b.node("LessOrEqual", 16, {x, last})});
-  const ValueId counts = b.node("ScatterElements", 18,
-                                {b.filled(DType::i32, {bins}, 0), b.cast(place, DType::i64), b.cast(inside, DType::i32)},
-                                {{"axis", int64_t{0}}, {"reduction", std::string("add")}});
+  const ValueId first = fixed ? b.scalar(DType::f32, low)
+                              : b.node("ReduceMin", 18, {x, none}, {{"keepdims", int64_t{0}}});
+  const ValueId last = fixed ? b.scalar(DType::f32, high)
+                             : b.node("ReduceMax", 18, {x, none}, {{"keepdims", int64_t{0}}});
+  const ValueId part =
+      div(b, mul(b, sub(b, x, first), b.scalar(DType::f32, static_cast<double>(bins))),
+          sub(b, last, first));
+  const ValueId place =
+      b.node("Min", 13,
+             {b.node("Max", 13, {b.node("Floor", 13, {part}), b.scalar(DType::f32, 0)}),
+              b.scalar(DType::f32, static_cast<double>(bins - 1))});
+  const ValueId inside = b.node(
+      "And", 7, {b.node("GreaterOrEqual", 16, {x, first}), b.node("LessOrEqual", 16, {x, last})});
+  const ValueId counts = b.node(
+      "ScatterElements", 18,
+      {b.filled(DType::i32, {bins}, 0), b.cast(place, DType::i64), b.cast(inside, DType::i32)},
+      {{"axis", int64_t{0}}, {"reduction", std::string("add")}});
   b.out(0, counts, Type::any);
 }
 
@@ -167,13 +182,15 @@ void lower_dropout_bits(Builder& b) {
   NodeAttrs attrs{{"shape", std::vector<int64_t>{bytes, 8}}};
   const ValueId drawn = b.node("RandomUniform", 1, {}, std::move(attrs));
   const ValueId bits = b.cast(b.node("Less", 13, {drawn, keep}), DType::f32);
-  const ValueId packed = b.node("MatMul", 13, {bits, b.table({8, 1}, {1, 2, 4, 8, 16, 32, 64, 128})});
+  const ValueId packed =
+      b.node("MatMul", 13, {bits, b.table({8, 1}, {1, 2, 4, 8, 16, 32, 64, 128})});
   b.out(0, b.cast(b.reshape(packed, {bytes}), DType::u8));
 }
 
 // matrix, right sides.
 void lower_matrix_solve(Builder& b) {
-  b.out(0, b.node("anynpu.MatrixSolve", 1, {b.in(1), b.in(0)}, {{"adjoint", int64_t{b.flag("adjoint", false)}}}));
+  b.out(0, b.node("anynpu.MatrixSolve", 1, {b.in(1), b.in(0)},
+                  {{"adjoint", int64_t{b.flag("adjoint", false)}}}));
 }
 
 void lower_log_determinant(Builder& b) {
@@ -189,19 +206,22 @@ void lower_avg_pool_3d(Builder& b) {
   const bool last = b.s("data_format", "NDHWC") == "NDHWC";
   const auto three = [&](const char* name) {
     auto list = b.ints(name);
-    if (list.size() == 5) list = last ? std::vector<int64_t>(list.begin() + 1, list.end() - 1)
-                                      : std::vector<int64_t>(list.begin() + 2, list.end());
+    if (list.size() == 5)
+      list = last ? std::vector<int64_t>(list.begin() + 1, list.end() - 1)
+                  : std::vector<int64_t>(list.begin() + 2, list.end());
     if (list.size() == 1) list.assign(3, list[0]);
     return list;
   };
   const auto ends = b.ints("pads", {0, 0, 0, 0, 0, 0});
-  if (ends.size() != 6) return b.refuse(Code::invalid_argument, "pads has {} numbers, expected 6", ends.size());
-  const ValueId y = b.node("AveragePool", 11, {x},
-                           {{"kernel_shape", three("ksize")},
-                            {"strides", three("strides")},
-                            {"pads", std::vector<int64_t>{ends[0], ends[2], ends[4], ends[1], ends[3], ends[5]}},
-                            {"ceil_mode", int64_t{b.flag("ceil_mode", false)}},
-                            {"count_include_pad", int64_t{b.flag("count_include_pad", true)}}});
+  if (ends.size() != 6)
+    return b.refuse(Code::invalid_argument, "pads has {} numbers, expected 6", ends.size());
+  const ValueId y =
+      b.node("AveragePool", 11, {x},
+             {{"kernel_shape", three("ksize")},
+              {"strides", three("strides")},
+              {"pads", std::vector<int64_t>{ends[0], ends[2], ends[4], ends[1], ends[3], ends[5]}},
+              {"ceil_mode", int64_t{b.flag("ceil_mode", false)}},
+              {"count_include_pad", int64_t{b.flag("count_include_pad", true)}}});
   const int64_t divisor = b.i("divisor_override", 0);
   if (divisor != 0) {
     return b.refuse(Code::unsupported_feature, "divisor_override is {}, expected 0", divisor);

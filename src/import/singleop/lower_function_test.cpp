@@ -21,11 +21,13 @@ TEST(LowerFunction, AMaskHasABitForEachElement) {
 
 TEST(LowerFunction, SpacesNeedANumberOfElements) {
   EXPECT_EQ(OpForTest("LinSpace").in({}).in({}).known({7}).out().shape(), (Shape{7}));
-  EXPECT_THAT(OpForTest("LinSpace").in({}).in({}).known({0}).out().message(), HasSubstr("expected 1 to"));
+  EXPECT_THAT(OpForTest("LinSpace").in({}).in({}).known({0}).out().message(),
+              HasSubstr("expected 1 to"));
 }
 
 TEST(LowerFunction, NormsHaveAPowerOfAtLeastOne) {
-  EXPECT_THAT(OpForTest("LpNorm").in({3}).attr("p", int64_t{0}).out().message(), HasSubstr("p is 0"));
+  EXPECT_THAT(OpForTest("LpNorm").in({3}).attr("p", int64_t{0}).out().message(),
+              HasSubstr("p is 0"));
 }
 
 }  // namespace

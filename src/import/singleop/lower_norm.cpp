@@ -24,6 +24,12 @@ void lower_bn_inference(Builder& b) {
   if (b.rank(x) < 2)
     return b.refuse(Code::unsupported_shape, "x has the shape {}, expected channels",
                     to_string(b.shape(x)));
+  if (b.type() == "BNInfer" && b.input_count() == 5) {  // x, scale, offset, mean, variance
+    return b.out_nchw(0, b.node("BatchNormalization", 9,
+                                {x, per_channel(b, 1, x, 1), per_channel(b, 2, x, 0),
+                                 per_channel(b, 3, x, 0), per_channel(b, 4, x, 1)},
+                                {{"epsilon", b.f("epsilon", 1e-5f)}}));
+  }
   ValueId mean = per_channel(b, 1, x, 0), variance = per_channel(b, 2, x, 1);
   const bool has_momentum = b.type() != "BNInferenceD";
   if (has_momentum && b.has(3)) {

@@ -15,10 +15,9 @@ void lower_sort(Builder& b) {
   if (!b.ok()) return;
   const int64_t axis = b.axis(b.i("axis", -1), x);
   const int64_t extent = b.rank(x) == 0 ? 1 : b.shape(x)[static_cast<size_t>(axis)];
-  const auto made = b.nodes("TopK", 11, {x, b.list({extent})}, 2,
-                            {{"axis", axis},
-                             {"largest", int64_t{b.flag("descending", false)}},
-                             {"sorted", int64_t{1}}});
+  const auto made = b.nodes(
+      "TopK", 11, {x, b.list({extent})}, 2,
+      {{"axis", axis}, {"largest", int64_t{b.flag("descending", false)}}, {"sorted", int64_t{1}}});
   b.out(0, made[0]);
   b.out(1, made[1], Type::any);
 }
@@ -35,7 +34,8 @@ void lower_running_extreme(Builder& b) {
 }
 
 void lower_running_product(Builder& b) {
-  const ValueId axis = b.type() == "CumprodD" ? b.list({b.axis(b.i("axis"), b.in(0))}) : b.in_row(1);
+  const ValueId axis =
+      b.type() == "CumprodD" ? b.list({b.axis(b.i("axis"), b.in(0))}) : b.in_row(1);
   if (!b.has_count(axis, "the axis", 1)) return;
   b.out(0, b.node("CumProd", 26, {b.in(0), axis},
                   {{"exclusive", int64_t{b.flag("exclusive", false)}},
@@ -67,12 +67,15 @@ void lower_diagonal_part(Builder& b) {
       second(shape.begin() + static_cast<int64_t>(half), shape.end());
   const int64_t rows = element_count(first), columns = element_count(second);
   if (!trace && (shape.size() % 2 != 0 || first != second)) {
-    return b.refuse(Code::unsupported_shape, "x has the shape {}, expected the second half of the axes to repeat "
-                    "the first", to_string(shape));
+    return b.refuse(Code::unsupported_shape,
+                    "x has the shape {}, expected the second half of the axes to repeat "
+                    "the first",
+                    to_string(shape));
   }
   std::vector<int64_t> places;
   for (int64_t i = 0; i < std::min(rows, columns); ++i) places.push_back(i * columns + i);
-  const ValueId part = b.node("Gather", 13, {b.reshape(x, {rows * columns}), b.list(places)}, {{"axis", int64_t{0}}});
+  const ValueId part = b.node("Gather", 13, {b.reshape(x, {rows * columns}), b.list(places)},
+                              {{"axis", int64_t{0}}});
   if (!trace) return b.out(0, b.reshape(part, first));
   b.out(0, b.node("ReduceSum", 13, {part, b.list({0})}, {{"keepdims", int64_t{0}}}));
 }
@@ -84,31 +87,37 @@ void lower_deviation(Builder& b) {
   auto axes = b.axes(b.ints("dim", {}), x);
   for (int64_t axis = 0; axes.empty() && axis < b.rank(x); ++axis) axes.push_back(axis);
   double count = 1;
-  for (const int64_t axis : axes) count *= static_cast<double>(b.shape(x)[static_cast<size_t>(axis)]);
+  for (const int64_t axis : axes)
+    count *= static_cast<double>(b.shape(x)[static_cast<size_t>(axis)]);
   const bool keep = b.flag("keepdim", false);
   const ValueId list = b.list(axes);
   const ValueId mean = b.node("ReduceMean", 18, {x, list}, {{"keepdims", int64_t{1}}});
   const ValueId away = sub(b, x, mean);
-  const ValueId sum = b.node("ReduceSum", 13, {mul(b, away, away), list}, {{"keepdims", int64_t{keep}}});
+  const ValueId sum =
+      b.node("ReduceSum", 13, {mul(b, away, away), list}, {{"keepdims", int64_t{keep}}});
   const double by = b.flag("unbiased", true) ? count - 1 : count;
   b.out(0, b.cast(b.node("Sqrt", 13, {div(b, sum, b.scalar(b.dtype(x), by))}), b.dtype(given)));
-  const ValueId small = keep ? mean : b.node("ReduceMean", 18, {x, list}, {{"keepdims", int64_t{0}}});
+  const ValueId small =
+      keep ? mean : b.node("ReduceMean", 18, {x, list}, {{"keepdims", int64_t{0}}});
   b.out(1, b.cast(small, b.dtype(given)));
 }
 
 void lower_inverse(Builder& b) {
-  b.out(0, b.node("anynpu.Inverse", 1, {b.in(0)}, {{"adjoint", int64_t{b.flag("adjoint", false)}}}));
+  b.out(0,
+        b.node("anynpu.Inverse", 1, {b.in(0)}, {{"adjoint", int64_t{b.flag("adjoint", false)}}}));
 }
 
 void lower_qr(Builder& b) {
-  const auto made = b.nodes("anynpu.Qr", 1, {b.in(0)}, 2, {{"complete", int64_t{b.flag("full_matrices", false)}}});
+  const auto made = b.nodes("anynpu.Qr", 1, {b.in(0)}, 2,
+                            {{"complete", int64_t{b.flag("full_matrices", false)}}});
   b.out(0, made[0]);
   b.out(1, made[1]);
 }
 
 // Singular values, and with compute_uv the vectors: s, u, v.
 void lower_svd(Builder& b) {
-  const auto made = b.nodes("anynpu.Svd", 1, {b.in(0)}, 3, {{"full", int64_t{b.flag("full_matrices", false)}}});
+  const auto made =
+      b.nodes("anynpu.Svd", 1, {b.in(0)}, 3, {{"full", int64_t{b.flag("full_matrices", false)}}});
   b.out(0, made[1]);
   if (!b.flag("compute_uv", true)) return;
   b.out(1, made[0]);

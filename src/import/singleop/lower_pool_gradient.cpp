@@ -17,7 +17,8 @@ struct Windows {
 void read_pair(Builder& b, const char* name, bool channels_last, int64_t (&pair)[2]) {
   const auto list = b.ints(name);
   if (list.size() != 4 && list.size() != 2) {
-    return b.refuse(Code::invalid_argument, "{} has {} numbers, expected 4 or 2", name, list.size());
+    return b.refuse(Code::invalid_argument, "{} has {} numbers, expected 4 or 2", name,
+                    list.size());
   }
   const size_t at = list.size() == 2 ? 0 : channels_last ? 1 : 2;
   for (size_t d = 0; d < 2; ++d) pair[d] = list[at + d];
@@ -44,9 +45,10 @@ ValueId apply(Builder& b, ValueId x, int64_t axis, const ops::AxisWeights& map) 
   const auto taps = map.taps();
   const Shape shape{static_cast<int64_t>(map.rows.size()), taps.per_output};
   const std::vector<float> weights(taps.weights.begin(), taps.weights.end());
-  return b.node("anynpu.WeightedAxis", 1,
-                {x, b.reshape(b.list(taps.places), shape), b.cast(b.table(shape, weights), DType::f64)},
-                {{"axis", axis}});
+  return b.node(
+      "anynpu.WeightedAxis", 1,
+      {x, b.reshape(b.list(taps.places), shape), b.cast(b.table(shape, weights), DType::f64)},
+      {{"axis", axis}});
 }
 
 }  // namespace
@@ -74,9 +76,10 @@ void lower_max_pool_gradient(Builder& b) {
   if (!b.ok()) return;
   const int64_t planes = in[0] * in[1], plane = in[2] * in[3], each = out[2] * out[3];
   const ValueId none = b.node("Expand", 13, {b.scalar(b.dtype(dy), 0), b.list({planes, plane})});
-  const ValueId sums = b.node("ScatterElements", 18,
-                              {none, b.reshape(places, {planes, each}), b.reshape(dy, {planes, each})},
-                              {{"axis", int64_t{1}}, {"reduction", std::string("add")}});
+  const ValueId sums =
+      b.node("ScatterElements", 18,
+             {none, b.reshape(places, {planes, each}), b.reshape(dy, {planes, each})},
+             {{"axis", int64_t{1}}, {"reduction", std::string("add")}});
   b.out_nchw(0, b.reshape(sums, in));
 }
 
@@ -86,10 +89,12 @@ void lower_avg_pool_gradient(Builder& b) {
   const ValueId dy = b.in_nchw(1);
   if (!b.has_rank(dy, "the gradient", 4, 4)) return;
   if (given.size() != 4) {
-    return b.refuse(Code::unsupported_shape, "orig_input_shape has {} numbers, expected 4", given.size());
+    return b.refuse(Code::unsupported_shape, "orig_input_shape has {} numbers, expected 4",
+                    given.size());
   }
   const bool last = b.op().inputs[1].format == Format::nhwc;
-  const Shape in = last ? Shape{given[0], given[3], given[1], given[2]} : Shape(given.begin(), given.end());
+  const Shape in =
+      last ? Shape{given[0], given[3], given[1], given[2]} : Shape(given.begin(), given.end());
   const Shape out = b.shape(dy);
   const Windows w = read_windows(b, in, out);
   ValueId x = dy;
@@ -97,9 +102,11 @@ void lower_avg_pool_gradient(Builder& b) {
     ops::AxisWeights map{in[d + 2], {}};
     for (int64_t o = 0; o < out[d + 2]; ++o) {
       const int64_t start = o * w.stride[d] - w.pad[d];
-      const int64_t first = std::max<int64_t>(start, 0), end = std::min(start + w.kernel[d], in[d + 2]);
+      const int64_t first = std::max<int64_t>(start, 0),
+                    end = std::min(start + w.kernel[d], in[d + 2]);
       auto& row = map.rows.emplace_back();
-      for (int64_t i = first; i < end; ++i) row.emplace_back(i, 1 / static_cast<double>(end - first));
+      for (int64_t i = first; i < end; ++i)
+        row.emplace_back(i, 1 / static_cast<double>(end - first));
     }
     x = apply(b, x, static_cast<int64_t>(d) + 2, map.transposed());
   }
@@ -114,8 +121,8 @@ void lower_adaptive_average(Builder& b) {
   const Shape& made = b.op().outputs[0].shape;
   if (!b.has_rank(x, "x", 3, 4)) return;
   if (!is_static(made) || static_cast<int64_t>(made.size()) != b.rank(x)) {
-    return b.refuse(Code::unsupported_shape, "output 0 is described as {}, expected {} known axes", to_string(made),
-                    b.rank(x));
+    return b.refuse(Code::unsupported_shape, "output 0 is described as {}, expected {} known axes",
+                    to_string(made), b.rank(x));
   }
   for (size_t axis = made.size() - 2; b.ok() && axis < made.size(); ++axis) {
     const int64_t given = b.shape(x)[axis];
@@ -124,7 +131,8 @@ void lower_adaptive_average(Builder& b) {
     for (int64_t o = 0; o < out; ++o) {
       const int64_t first = o * in / out, end = ((o + 1) * in + out - 1) / out;
       auto& row = map.rows.emplace_back();
-      for (int64_t i = first; i < end; ++i) row.emplace_back(i, 1 / static_cast<double>(end - first));
+      for (int64_t i = first; i < end; ++i)
+        row.emplace_back(i, 1 / static_cast<double>(end - first));
     }
     x = apply(b, x, static_cast<int64_t>(axis), gradient ? map.transposed() : map);
   }

@@ -50,7 +50,9 @@ ValueId over(Builder& b, size_t index, ValueId x) {
 }
 
 double count_around_channels(Builder& b, ValueId x) {
-  return b.ok() ? static_cast<double>(element_count(b.shape(x))) / static_cast<double>(b.shape(x)[1]) : 1;
+  return b.ok()
+             ? static_cast<double>(element_count(b.shape(x))) / static_cast<double>(b.shape(x)[1])
+             : 1;
 }
 
 ValueId inverse_root(Builder& b, ValueId variance, float epsilon) {
@@ -75,8 +77,8 @@ void lower_gelu_slope(Builder& b) {
   if (b.type() == "SiluGrad") return b.out(0, mul(b, dy, swish_slope(b, x, 1)));
   const double factor = std::sqrt(2 / std::numbers::pi);
   const ValueId square = mul(b, x, x), one = number(b, x, 1), half = number(b, x, 0.5);
-  const ValueId inner = mul(b, mul(b, x, number(b, x, factor)),
-                            add(b, one, mul(b, square, number(b, x, 0.044715))));
+  const ValueId inner =
+      mul(b, mul(b, x, number(b, x, factor)), add(b, one, mul(b, square, number(b, x, 0.044715))));
   const ValueId t = b.node("Tanh", 13, {inner});
   const ValueId rise = mul(b, add(b, one, mul(b, square, number(b, x, 0.134145))),
                            mul(b, sub(b, one, mul(b, t, t)), number(b, x, factor)));
@@ -109,8 +111,9 @@ void lower_shrink_slope(Builder& b) {
   if (type == "HardSigmoidGrad") {
     const double alpha = b.f("alpha", 1.0f / 6), beta = b.f("beta", 0.5f);
     const ValueId y = add(b, mul(b, x, number(b, x, alpha)), number(b, x, beta));
-    const ValueId inside = b.node("And", 7, {b.node("Greater", 13, {y, number(b, x, 0)}),
-                                             b.node("Less", 13, {y, number(b, x, 1)})});
+    const ValueId inside = b.node(
+        "And", 7,
+        {b.node("Greater", 13, {y, number(b, x, 0)}), b.node("Less", 13, {y, number(b, x, 1)})});
     return b.out(0, where(b, inside, mul(b, dy, number(b, x, alpha))));
   }
   // HardSwish: 0 below -3, 1 from 3 on, x / 3 + 1 / 2 between.
@@ -156,17 +159,20 @@ void lower_bn_sums(Builder& b) {
   b.out(1, sum(b, mul(b, x, x), axes, keep));
 }
 
-// x, sum, sum of squares, scale, offset, mean, variance -> y, moved mean and variance, those of the batch.
+// x, sum, sum of squares, scale, offset, mean, variance -> y, moved mean and variance, those of the
+// batch.
 void lower_bn_update(Builder& b) {
   const ValueId given = b.in_nchw(0), x = widened(b, given);
   const float factor = b.f("factor"), epsilon = b.f("epsilon");
   const double count = count_around_channels(b, x);
   const ValueId mean = mul(b, over(b, 1, x), number(b, x, 1 / count));
-  const ValueId variance = sub(b, mul(b, over(b, 2, x), number(b, x, 1 / count)), mul(b, mean, mean));
+  const ValueId variance =
+      sub(b, mul(b, over(b, 2, x), number(b, x, 1 / count)), mul(b, mean, mean));
   const ValueId normal = mul(b, sub(b, x, mean), inverse_root(b, variance, epsilon));
   b.out_nchw(0, b.cast(add(b, mul(b, normal, over(b, 3, x)), over(b, 4, x)), b.dtype(given)));
   const auto moved = [&](size_t index, ValueId fresh, double scale) {
-    return add(b, mul(b, over(b, index, x), number(b, x, 1 - factor)), mul(b, fresh, number(b, x, factor * scale)));
+    return add(b, mul(b, over(b, index, x), number(b, x, 1 - factor)),
+               mul(b, fresh, number(b, x, factor * scale)));
   };
   b.out(1, moved(5, mean, 1));
   b.out(2, moved(6, variance, count > 1 ? count / (count - 1) : 1));
@@ -180,19 +186,22 @@ void lower_bn_update_gradient(Builder& b) {
   if (!b.has_rank(x, "x", 2)) return;
   const auto axes = around_channels(b, x);
   const bool keep = b.op().outputs[0].shape.size() > 1;
-  const ValueId normal = mul(b, sub(b, x, over(b, 2, x)), inverse_root(b, over(b, 3, x), b.f("epsilon", 1e-4f)));
+  const ValueId normal =
+      mul(b, sub(b, x, over(b, 2, x)), inverse_root(b, over(b, 3, x), b.f("epsilon", 1e-4f)));
   b.out(0, sum(b, mul(b, dy, normal), axes, keep));
   b.out(1, sum(b, dy, axes, keep));
 }
 
-// gradient, x, gradients of scale and offset, scale, mean and variance of the batch -> gradient of x.
+// gradient, x, gradients of scale and offset, scale, mean and variance of the batch -> gradient of
+// x.
 void lower_bn_reduce_gradient(Builder& b) {
   const ValueId given = b.in_nchw(0), dy = widened(b, given), x = widened(b, b.in_nchw(1));
   const double count = count_around_channels(b, x);
   const ValueId inverse = inverse_root(b, over(b, 6, x), b.f("epsilon", 1e-4f));
   const ValueId normal = mul(b, sub(b, x, over(b, 5, x)), inverse);
   const ValueId share = number(b, x, 1 / count);
-  const ValueId inner = sub(b, sub(b, dy, mul(b, over(b, 3, x), share)), mul(b, normal, mul(b, over(b, 2, x), share)));
+  const ValueId inner = sub(b, sub(b, dy, mul(b, over(b, 3, x), share)),
+                            mul(b, normal, mul(b, over(b, 2, x), share)));
   b.out_nchw(0, b.cast(mul(b, inner, mul(b, over(b, 4, x), inverse)), b.dtype(given)));
 }
 
@@ -205,10 +214,12 @@ void lower_bn_infer_gradient(Builder& b) {
 
 // gradient, x, variance, mean, gamma -> gradients of x, gamma and beta.
 void lower_layer_norm_gradient(Builder& b) {
-  const ValueId given = b.in(0), dy = widened(b, given), x = widened(b, b.in(1)), gamma = widened(b, b.in(4));
+  const ValueId given = b.in(0), dy = widened(b, given), x = widened(b, b.in(1)),
+                gamma = widened(b, b.in(4));
   if (!b.ok()) return;
   const int64_t inner = b.rank(gamma), first = b.rank(x) - inner;
-  if (first < 0) return b.refuse(Code::unsupported_shape, "gamma has {} axes, x {}", inner, b.rank(x));
+  if (first < 0)
+    return b.refuse(Code::unsupported_shape, "gamma has {} axes, x {}", inner, b.rank(x));
   std::vector<int64_t> rows(static_cast<size_t>(inner)), leading(static_cast<size_t>(first));
   std::iota(rows.begin(), rows.end(), first);
   std::iota(leading.begin(), leading.end(), 0);
@@ -220,7 +231,8 @@ void lower_layer_norm_gradient(Builder& b) {
   }
   const ValueId mean = b.reshape(widened(b, b.in(3)), kept);
   const ValueId second = b.reshape(widened(b, b.in(2)), kept);
-  const ValueId inverse = b.type() == "LayerNormGrad" ? inverse_root(b, second, b.f("epsilon", 1e-7f)) : second;
+  const ValueId inverse =
+      b.type() == "LayerNormGrad" ? inverse_root(b, second, b.f("epsilon", 1e-7f)) : second;
   const ValueId normal = mul(b, sub(b, x, mean), inverse), passed = mul(b, dy, gamma);
   const ValueId share = number(b, x, 1 / count);
   const ValueId part = mul(b, sum(b, passed, rows, true), share);
@@ -244,7 +256,8 @@ void lower_choice_gradient(Builder& b) {
     std::vector<int64_t> axes;
     for (size_t d = 0; d < wide.size(); ++d) {
       const size_t lead = wide.size() - shape.size();
-      if (d < lead || (shape[d - lead] == 1 && wide[d] != 1)) axes.push_back(static_cast<int64_t>(d));
+      if (d < lead || (shape[d - lead] == 1 && wide[d] != 1))
+        axes.push_back(static_cast<int64_t>(d));
     }
     const Shape target = shape;
     return axes.empty() ? grad : b.reshape(sum(b, grad, axes, false), target);

@@ -16,7 +16,11 @@ TEST(LowerSlope, OfAFunctionIsOneNode) {
 
 TEST(LowerSlope, OfABiasSumsAllButItsChannels) {
   EXPECT_EQ(OpForTest("BiasAddGrad").in({2, 3, 4, 5}).out().shape(), (Shape{5}));
-  EXPECT_EQ(OpForTest("BiasAddGrad").in({2, 3, 4, 5}).attr("data_format", std::string("NCHW")).out().shape(),
+  EXPECT_EQ(OpForTest("BiasAddGrad")
+                .in({2, 3, 4, 5})
+                .attr("data_format", std::string("NCHW"))
+                .out()
+                .shape(),
             (Shape{3}));
 }
 

@@ -72,7 +72,8 @@ void lower_apply_rms_prop(Builder& b) {
   const bool attributes = b.type().ends_with("D");
   const ValueId grad = b.in(attributes ? 4 : 7), rate = one_number(b, 3);
   if (!b.ok()) return;
-  const ValueId rho = coefficient(b, "rho", 4, attributes), momentum = coefficient(b, "momentum", 5, attributes),
+  const ValueId rho = coefficient(b, "rho", 4, attributes),
+                momentum = coefficient(b, "momentum", 5, attributes),
                 epsilon = coefficient(b, "epsilon", 6, attributes);
   const ValueId squares = blend(b, b.in(1), mul(b, grad, grad), rho);
   const ValueId step = div(b, mul(b, grad, rate), square_root(b, add(b, squares, epsilon)));
@@ -82,10 +83,12 @@ void lower_apply_rms_prop(Builder& b) {
   b.out(2, sum);
 }
 
-// var, mean of gradients, mean of squares, momentum's sum, (grad, lr) or (lr), rho, momentum, epsilon, grad.
+// var, mean of gradients, mean of squares, momentum's sum, (grad, lr) or (lr), rho, momentum,
+// epsilon, grad.
 void lower_apply_centered_rms_prop(Builder& b) {
   const ValueId grad = b.in(8), rate = one_number(b, 4), rho = one_number(b, 5);
-  const ValueId mean = blend(b, b.in(1), grad, rho), squares = blend(b, b.in(2), mul(b, grad, grad), rho);
+  const ValueId mean = blend(b, b.in(1), grad, rho),
+                squares = blend(b, b.in(2), mul(b, grad, grad), rho);
   const ValueId spread = add(b, sub(b, squares, mul(b, mean, mean)), one_number(b, 7));
   const ValueId step = div(b, mul(b, grad, rate), square_root(b, spread));
   const ValueId sum = add(b, mul(b, b.in(3), one_number(b, 6)), step);
@@ -99,7 +102,8 @@ void lower_apply_centered_rms_prop(Builder& b) {
 void lower_apply_adadelta(Builder& b) {
   const ValueId grad = b.in(6), rho = one_number(b, 4), epsilon = one_number(b, 5);
   const ValueId accum = blend(b, b.in(1), mul(b, grad, grad), rho);
-  const ValueId scale = div(b, square_root(b, add(b, b.in(2), epsilon)), square_root(b, add(b, accum, epsilon)));
+  const ValueId scale =
+      div(b, square_root(b, add(b, b.in(2), epsilon)), square_root(b, add(b, accum, epsilon)));
   const ValueId step = mul(b, scale, grad);
   b.out(0, sub(b, b.in(0), mul(b, step, one_number(b, 3))));
   b.out(1, accum);
@@ -110,7 +114,8 @@ void lower_apply_adadelta(Builder& b) {
 void lower_apply_ada_max(Builder& b) {
   const ValueId grad = b.in(8), one = one_of(b, grad);
   const ValueId m = blend(b, b.in(1), grad, one_number(b, 5));
-  const ValueId v = b.node("Max", 13, {mul(b, b.in(2), one_number(b, 6)), b.node("Abs", 13, {grad})});
+  const ValueId v =
+      b.node("Max", 13, {mul(b, b.in(2), one_number(b, 6)), b.node("Abs", 13, {grad})});
   const ValueId rate = div(b, one_number(b, 4), sub(b, one, one_number(b, 3)));
   b.out(0, sub(b, b.in(0), div(b, mul(b, rate, m), add(b, v, one_number(b, 7)))));
   b.out(1, m);
@@ -119,7 +124,8 @@ void lower_apply_ada_max(Builder& b) {
 
 // var, accum, linear, grad, lr, l1, l2, lr_power.
 void lower_apply_ftrl(Builder& b) {
-  const ValueId grad = b.in(3), rate = one_number(b, 4), l1 = one_number(b, 5), l2 = one_number(b, 6);
+  const ValueId grad = b.in(3), rate = one_number(b, 4), l1 = one_number(b, 5),
+                l2 = one_number(b, 6);
   if (!b.ok()) return;
   const ValueId power = b.node("Neg", 13, {one_number(b, 7)});
   const ValueId accum = add(b, b.in(1), mul(b, grad, grad));
@@ -148,7 +154,8 @@ void lower_apply_proximal(Builder& b) {
   }
   const ValueId zero = b.scalar(b.dtype(grad), 0), one = one_of(b, grad);
   const ValueId moved = sub(b, b.in(0), mul(b, grad, rate));
-  const ValueId left = b.node("Max", 13, {sub(b, b.node("Abs", 13, {moved}), mul(b, rate, l1)), zero});
+  const ValueId left =
+      b.node("Max", 13, {sub(b, b.node("Abs", 13, {moved}), mul(b, rate, l1)), zero});
   b.out(0, div(b, mul(b, b.node("Sign", 13, {moved}), left), add(b, one, mul(b, rate, l2))));
   b.out(1, accum);
 }
@@ -163,13 +170,15 @@ void lower_sgd(Builder& b) {
   const float decay = b.f("weight_decay", 0), dampening = b.f("dampening", 0);
   if (decay != 0) grad = add(b, grad, mul(b, var, b.scalar(type, decay)));
   const ValueId first = b.node("Greater", 13, {stat, b.scalar(b.dtype(stat), 0)});
-  const ValueId later = add(b, mul(b, b.in(3), momentum), mul(b, grad, b.scalar(type, 1 - dampening)));
+  const ValueId later =
+      add(b, mul(b, b.in(3), momentum), mul(b, grad, b.scalar(type, 1 - dampening)));
   const ValueId summed = b.node("Where", 16, {first, grad, later});
   const ValueId step = b.flag("nesterov", false) ? add(b, grad, mul(b, summed, momentum)) : summed;
   const ValueId used = b.node("Greater", 13, {momentum, zero});
   b.out(0, sub(b, var, mul(b, b.node("Where", 16, {used, step, grad}), rate)));
   b.out(1, b.node("Where", 16, {used, summed, b.in(3)}));
-  b.out(2, b.node("Where", 16, {b.cast(used, DType::boolean), mul(b, stat, b.scalar(b.dtype(stat), 0)), stat}));
+  b.out(2, b.node("Where", 16,
+                  {b.cast(used, DType::boolean), mul(b, stat, b.scalar(b.dtype(stat), 0)), stat}));
 }
 
 void lower_assign(Builder& b) {

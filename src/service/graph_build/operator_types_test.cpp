@@ -6,9 +6,7 @@
 namespace anynpu::service {
 namespace {
 
-std::shared_ptr<void> made(const std::string& text) {
-  return std::make_shared<std::string>(text);
-}
+std::shared_ptr<void> made(const std::string& text) { return std::make_shared<std::string>(text); }
 
 std::string text_of(const std::shared_ptr<void>& op) {
   return *static_cast<const std::string*>(op.get());

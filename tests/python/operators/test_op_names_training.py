@@ -200,6 +200,8 @@ CASES = {
     "BNTrainingReduceGrad": (*bn_reduce(), EPSILON),
     "BNInferGrad": ([DIMG, SCALE, VARIANCE],
                     [DIMG * chan(SCALE) / np.sqrt(chan(VARIANCE) + 1e-3)], EPSILON),
+    "BNInfer/five": ([IMG, SCALE, OFFSET, MEAN, VARIANCE],
+                     [normal_of(IMG) * chan(SCALE) + chan(OFFSET)], EPSILON),
     "LayerNormGrad": layer_norm(False), "LayerNormGradV3": layer_norm(True),
     "MaximumGrad": ([DY, X, X[:1]], [np.where(X >= X[:1], DY, 0),
                                      np.where(X >= X[:1], 0, DY).sum(0, keepdims=True)], {}),
