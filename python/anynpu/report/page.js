@@ -659,9 +659,10 @@ function roofline() {
   const [x0, x1] = span(xs), [y0, y1] = span(ys);
   const most = points.reduce((m, p) => Math.max(m, p.total), 1e-9);
   $('roofline-words').textContent =
-    `Peaks of this machine, measured with numpy (${data.peaks.machine}): ${rate(top)} in float32 ` +
+    `Peaks of this machine, measured with numpy (${data.peaks.machine}): ${rate(top)} ` +
+    (data.peaks.raised ? '(raised to the fastest operator) ' : 'in float32 ') +
     `and ${bytes(slope)}/s. A point is an operator, its size the time in all; points far below the ` +
-    'line have room. Halves, bytes and tiles of the matrix unit may lie above it.';
+    'line have room. Operators whose data stays in the caches may lie above its slope.';
   let shown = [];
   function paint() {
     const width = element.clientWidth || 900, ratio = window.devicePixelRatio || 1;
