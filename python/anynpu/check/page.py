@@ -71,7 +71,7 @@ def page_of(found, cut, hidden, command):
     kinds = {}
     for number, finding in enumerate(found, start=1):
         kinds.setdefault(finding.kind, number)
-    links = "".join(f'<a href="#f{number}">{escape(kind)}</a>' for kind, number in kinds.items())
+    links = "\n".join(f'<a href="#f{number}">{escape(kind)}</a>' for kind, number in kinds.items())
     total = f"{len(found)} finding{'' if len(found) == 1 else 's'}" if found else \
         "nothing was found"
     left = f", {hidden} left out by suppressions" if hidden else ""

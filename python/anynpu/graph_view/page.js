@@ -177,7 +177,7 @@ class Pane {
     g.globalAlpha = 1;
   }
   caption_of(g, box, ink) {
-    const middle = box.x + box.w / 2, room = Math.floor(box.w / 6.2);
+    const middle = box.x + box.w / 2, room = Math.floor((box.w - 8) / 7.1);
     g.textAlign = 'center';
     g.fillStyle = ink;
     g.font = 'bold 12px system-ui, sans-serif';

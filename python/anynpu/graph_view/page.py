@@ -9,7 +9,7 @@ from ..html_data import json_in_html
 from . import layout
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
-WIDTH, HEIGHT, LETTER = 150, 34, 6.2
+WIDTH, HEIGHT, LETTER = 150, 34, 7.3
 LEAST_GROUP, MOST_GROUPS = 4, 400
 FOLD_FROM = 120  # operators: a graph that is larger opens folded, if its names have scopes
 SEPARATORS = ("/", ".")

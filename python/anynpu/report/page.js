@@ -662,9 +662,10 @@ function roofline() {
   const most = points.reduce((m, p) => Math.max(m, p.total), 1e-9);
   $('roofline-words').textContent =
     `Peaks of this machine, measured ${data.peaks.how || 'with numpy'} (${data.peaks.machine}): ` +
-    `${rate(top)} in ${data.peaks.kind || 'float32'} ` +
+    `${rate(top)} ` +
+    (data.peaks.raised ? '(raised to the fastest operator) ' : `in ${data.peaks.kind || 'float32'} `) +
     `and ${bytes(slope)}/s. A point is an operator, its size the time in all; points far below the ` +
-    'line have room. Halves, bytes and tiles of the matrix unit may lie above it.';
+    'line have room. Operators whose data stays in the caches may lie above its slope.';
   let shown = [];
   function paint() {
     const width = element.clientWidth || 900, ratio = window.devicePixelRatio || 1;
