@@ -56,7 +56,7 @@ def rows(report):
         stem = make(name, build)
         om, _ = compile_om(stem + ".pb", build, "-pb")
         other_om, _ = compile_om(stem + ".onnx", build, "-onnx")
-        sides = [("from ONNX", "anynpu", other_om, 1.05),
+        sides = [("the same from ONNX", "anynpu", other_om, 1.05),
                  ("tensorflow-cpu", "tensorflow", stem + ".pb", 0.8)]
         # On one thread in processor time too, which other work on the machine disturbs least.
         for threads, clock, count, kind in ((THREADS, "run", pairs, "time"),

@@ -16,7 +16,8 @@ OWN = {"ConstV2", "Conv1D", "DepthwiseConv2d", "Dropout", "Flatten", "HardSwish"
        "SquaredDistance"}
 # AscendCL describes no tensors of strings, and none of variants. tf2onnx takes the variants of
 # ragged tensors inside a loop over them alone.
-NOT_DESCRIBED = {"AsString", "StringToNumber", "RaggedTensorFromVariant", "RaggedTensorToVariant"}
+NOT_DESCRIBED = {"AsString", "StringLower", "StringToNumber", "StringUpper",
+                 "RaggedTensorFromVariant", "RaggedTensorToVariant"}
 
 
 def their_table():

@@ -63,7 +63,8 @@ def run_graph(graph_def, inputs, names):
     with graph.as_default():
         tf.import_graph_def(graph_def, name="")
     with tf.compat.v1.Session(graph=graph) as session:
-        values = session.run(names, {name + ":0": array for name, array in inputs.items()})
+        # Copies: InplaceSub and its kind write into an array that TensorFlow takes as it lies.
+        values = session.run(names, {name + ":0": array.copy() for name, array in inputs.items()})
     return {name: np.asarray(value) for name, value in zip(names, values)}
 
 
