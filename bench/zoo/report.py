@@ -84,7 +84,11 @@ def picture(rows):
 
 
 def cell(values):
-    return f"{values[0]:.2f} ({values[1]:.2f}-{values[2]:.2f})" if values else ""
+    if not values:
+        return ""
+    if values[1] == values[2]:  # a single sample
+        return f"{values[0]:.2f}"
+    return f"{values[0]:.2f} ({values[1]:.2f}-{values[2]:.2f})"
 
 
 def page(rows, before, note):
@@ -97,9 +101,9 @@ def page(rows, before, note):
              f"{threads} {'thread' if threads == 1 else 'threads'}, {clock}. {note}\n\n"
              "The networks are made by the generators in `bench/zoo`, with the published shapes "
              "(some with fewer\nlayers) and drawn weights. Each number is our time over the "
-             "peer's: the median of alternating rounds,\nwith its 95 % interval. Below 1 we are "
-             "faster.\n\n![Networks by family](zoo.svg)\n\n"]
-    lines.append("| | onnxruntime | openvino | the faster of the two | networks |\n"
+             "peer's: the median of alternating rounds,\nwith its 95 % interval; without one it is a "
+             "single sample. Below 1 we are faster.\n\n![Networks by family](zoo.svg)\n\n"]
+    lines.append("| | onnxruntime | openvino | the faster of those measured | networks |\n"
                  "|---|---|---|---|---|\n")
     families = list(dict.fromkeys(row["family"] for row in rows))
     for family in ["all", *families]:

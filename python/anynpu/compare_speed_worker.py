@@ -104,8 +104,9 @@ def openvino(path, threads, runs, given):
             samples.setdefault(info.node_name, (info.node_type, []))[1].append(took)
     origins = {}
     for op in model.get_runtime_model().get_ops():
-        names = op.get_rt_info().get("originalLayersNames")
-        names = "" if names is None else str(getattr(names, "value", names))
+        info = op.get_rt_info()
+        names = info["originalLayersNames"] if "originalLayersNames" in info else ""
+        names = str(getattr(names, "value", names))
         origins[op.get_friendly_name()] = [name for name in names.split(",") if name]
     used = {op: sample for op, sample in samples.items() if sample[0] not in ("Parameter", "Result")}
     return {"times": medians(used), "whole": whole, "origins": origins}
@@ -132,7 +133,7 @@ class Subscription:
                 kind, _ = prof.get_op_type_v2(pointer, len(data), i)
                 took = prof.get_op_end(pointer, len(data), i)
                 took -= prof.get_op_start(pointer, len(data), i)
-                self.samples.setdefault(name, (kind, []))[1].append(took / 1000)
+                self.samples.setdefault(name, (kind, []))[1].append(took)  # microseconds
 
     def close(self):
         self.acl.prof.model_unsubscribe(self.model)

@@ -86,7 +86,7 @@ TEST(Fuse, JoinsWhatIsNotBesideEachOther) {
   m.part.graph.outputs = {b, c};
   auto names = m.fused_ops();
   std::ranges::sort(names);
-  EXPECT_EQ(names, (Names{"TiledElementwise", "Neg"}));
+  EXPECT_EQ(names, (Names{"Neg", "TiledElementwise"}));
 }
 
 TEST(Fuse, AReaderOfWhatIsOverwrittenStaysBefore) {

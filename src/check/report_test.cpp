@@ -35,6 +35,15 @@ TEST(Report, ACallThatReportedSomethingKnowsIt) {
   EXPECT_TRUE(one.told());
 }
 
+TEST(Report, AFailedCallOfNativeCodeIsNotedForTheCommandToDecide) {
+  const Findings findings;
+  call("aclSomething", {}, 0);
+  EXPECT_EQ(findings.all_kinds(), Kinds{});
+  call("aclSomething", {}, 107000);
+  EXPECT_EQ(findings.all_kinds(), Kinds{"ignored-error-in-native-code"});
+  EXPECT_EQ(findings.kinds(), Kinds{});
+}
+
 TEST(Hooks, OfAFunctionAreFoundByItsName) {
   EXPECT_NE(hooks_of("aclrtMemcpy").before, nullptr);
   EXPECT_NE(hooks_of("aclrtSynchronizeStream").after, nullptr);

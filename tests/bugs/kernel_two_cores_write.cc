@@ -4,7 +4,8 @@
 #include <npurt.h>
 
 extern "C" __global__ void kernel(int* out, const int* in, int count) {
+  volatile int* sum = out;
   for (int i = CoreID; i < count; i += CoreNum) {
-    out[0] += in[i];  // found: kernel-race
+    *sum = *sum + in[i];  // found: kernel-race
   }
 }

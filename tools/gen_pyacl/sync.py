@@ -6,10 +6,10 @@ import re
 
 # A definition starts in the first column; namespaces and lambdas do not look like this.
 DEFINITION = re.compile(
-    r'^(?:extern "C" )?[A-Za-z][\w ]*[ *&]+((?:acl|hi_|rt|Msprof|Hccl)\w+)'
+    r'^(?:extern "C" )?[A-Za-z][\w ]*[ *&]+((?:acl|hi_|rt|hal|Msprof|Hccl)\w+)'
     r"\([^;{}]*\)\s*(?:noexcept\s*)?\{", re.M)
 # Or is a row of functions of one shape: FIELD(aclxxSetOne, aclxxGetOne, ...).
-PAIR = re.compile(r"^[A-Z_]+\(((?:acl|hi_|rt|Msprof|Hccl)\w+),\s*((?:acl|hi_)\w+),", re.M)
+PAIR = re.compile(r"^[A-Z_]+\(((?:acl|hi_|rt|hal|Msprof|Hccl)\w+),\s*((?:acl|hi_)\w+),", re.M)
 
 
 def defined_functions(folder):

@@ -157,8 +157,8 @@ double step_of(StepOp op, double a, double b) {
       return 0.5 * a * (1 + std::erf(a * std::sqrt(0.5)));
     case StepOp::gelu_tanh:
       return 0.5 * a * (1 + std::tanh(0.7978845608028654 * (a + 0.044715 * a * a * a)));
-    case StepOp::silu:
-      return a / (1 + std::exp(-a));
+    case StepOp::silu:  // its limit at -infinity, as Swish has it
+      return std::isinf(a) && a < 0 ? 0 : a / (1 + std::exp(-a));
     case StepOp::mish:
       return a * std::tanh(std::max(a, 0.0) + std::log1p(std::exp(-std::fabs(a))));
     case StepOp::sin:

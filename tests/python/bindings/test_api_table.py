@@ -16,7 +16,7 @@ INCLUDE = os.path.join(ROOT, "include")
 
 
 def header_text():
-    paths = [path for folder in ("acl", "runtime", "toolchain", "hccl")
+    paths = [path for folder in ("acl", "runtime", "driver", "toolchain", "hccl")
              for path in glob.glob(os.path.join(INCLUDE, folder, "**", "*.h"), recursive=True)]
     return "\n".join(open(path, encoding="utf-8").read() for path in sorted(paths))
 
@@ -47,7 +47,7 @@ def test_status_column_agrees_with_the_sources():
 
 
 def test_every_declared_function_has_a_row_and_every_row_a_declaration():
-    declared = set(re.findall(r"ACL_FUNC_VISIBILITY[^;]*?\b((?:acl|hi_|rt|Msprof|Hccl)\w+)\(",
+    declared = set(re.findall(r"ACL_FUNC_VISIBILITY[^;]*?\b((?:acl|hi_|rt|hal|Msprof|Hccl)\w+)\(",
                               header_text()))
     listed = {row.c_function for row in api_table.ROWS if row.c_signature}
     assert declared == listed

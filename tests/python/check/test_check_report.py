@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report of `anynpu check`: codes that nobody looks at, folded frames, leaks by size, the page."""
+"""The report of `anynpu check`: codes that nobody looks at, folded frames, leaks by size, the
+page."""
 import functools
 import os
 import subprocess
@@ -21,8 +22,8 @@ def is_dropped(text):
         return 1, 2
     # Called by C, as functions of the module acl are.
     scope = {"call": functools.partial(call), "other": lambda *_: (0, 0), "check": lambda *_: None}
-    exec(compile("def f(flag=False):\n" + textwrap.indent(textwrap.dedent(text), "  "), "t", "exec"),
-         scope)
+    body = textwrap.indent(textwrap.dedent(text), "  ")
+    exec(compile("def f(flag=False):\n" + body, "t", "exec"), scope)
     scope["f"]()
     return answers[0]
 
@@ -117,7 +118,8 @@ def test_the_page_has_the_findings_with_their_lines(tmp_path):
                           capture_output=True, text=True, timeout=300)
     assert done.returncode == 99, done.stderr
     text = (tmp_path / "out.html").read_text()
-    assert text.startswith("<!doctype html>") and "ignored-error" in text and "not-finalized" in text
+    assert text.startswith("<!doctype html>")
+    assert "ignored-error" in text and "not-finalized" in text
     assert 'class="at">    3  acl.rt.set_device(99)  # &lt;here&gt;</span>' in text
     refused = subprocess.run(["anynpu", "check", "--html", "app.py"], cwd=tmp_path,
                              capture_output=True, text=True, timeout=300)
@@ -125,7 +127,8 @@ def test_the_page_has_the_findings_with_their_lines(tmp_path):
 
 
 def test_an_ignored_failure_has_the_sentence_of_the_library(tmp_path, check):
-    (tmp_path / "app.py").write_text("import acl\nacl.init()\nacl.rt.set_device(99)\nacl.finalize()\n")
+    (tmp_path / "app.py").write_text("import acl\nacl.init()\nacl.rt.set_device(99)\n"
+                                     "acl.finalize()\n")
     checked = check(str(tmp_path / "app.py"))
     (finding,) = checked.findings
     assert finding["kind"] == "ignored-error" and finding["places"][0]["frames"][0]["line"] == 3

@@ -33,14 +33,11 @@ def test_no_transpose_is_between_convolutions(compiled, name):
     assert transposes_between_convolutions(compiled(name)) == []
 
 
-@pytest.mark.parametrize("name, transposed", [("ssd_mobilenet.v1", 0), ("yolov3.v1", 0),
-                                              ("deeplabv3plus.v1", 0), ("unet.v1", 3)])
-def test_batch_normalisation_becomes_part_of_the_convolution(compiled, name, transposed):
-    """As one operator of TensorFlow, and in U-Net written out; behind a transposed convolution it
-    is one operator."""
-    types = types_of(compiled(name))
-    assert types.count("BatchNormalization") == transposed == types.count("ConvTranspose")
-    assert not set(types) & {"Rsqrt", "Sqrt", "Reciprocal"}, sorted(types)
+@pytest.mark.parametrize("name", ["ssd_mobilenet.v1", "yolov3.v1", "deeplabv3plus.v1", "unet.v1"])
+def test_batch_normalisation_becomes_part_of_the_convolution(compiled, name):
+    """As one operator of TensorFlow, and in U-Net written out; transposed convolutions too."""
+    types = set(types_of(compiled(name)))
+    assert not types & {"BatchNormalization", "Rsqrt", "Sqrt", "Reciprocal"}, sorted(types)
 
 
 def test_a_transformer_becomes_its_fused_operators(compiled):
