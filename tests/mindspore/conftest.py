@@ -16,6 +16,9 @@ def program(tmp_path):
     def run(code, timeout=300, arguments=(), ok=True, errors=False, **environment):
         path = tmp_path / "program.py"
         path.write_text(code)
+        # As set_env.sh has it: MindSpore finds the profiler's files from where msprof lies.
+        home = os.path.join(os.environ["ASCEND_HOME_PATH"], "bin")
+        environment = {"PATH": home + os.pathsep + os.environ["PATH"], **environment}
         done = subprocess.run([sys.executable, str(path), *arguments], capture_output=True, text=True,
                               timeout=timeout, cwd=tmp_path, env={**os.environ, **environment})
         if ok:

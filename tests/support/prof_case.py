@@ -17,12 +17,12 @@ API, TASK, METRICS, TX, RUNTIME, MEMORY = 0x1, 0x2, 0x4, 0x80, 0x100, 0x1000
 
 
 def make_model(folder):
-    """Two convolutions and an operator between them that no plan joins with one: two types."""
+    """Two convolutions and a Softmax between them: operators of two types, none of which is fused."""
     random = np.random.RandomState(3)
     weights = [numpy_helper.from_array(random.randn(8, 3, 3, 3).astype(np.float32), "w1"),
                numpy_helper.from_array(random.randn(4, 8, 3, 3).astype(np.float32), "w2")]
     nodes = [helper.make_node("Conv", ["x", "w1"], ["a"], name="first", pads=[1] * 4),
-             helper.make_node("Exp", ["a"], ["b"], name="middle"),
+             helper.make_node("Softmax", ["a"], ["b"], name="middle", axis=1),
              helper.make_node("Conv", ["b", "w2"], ["y"], name="last", pads=[1] * 4)]
     graph = helper.make_graph(
         nodes, "small", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 32, 32])],
