@@ -93,11 +93,11 @@ PlanResult plan_grid(const OpContext& context) {
 // The four elements around a place in a plane and their weights, zero for those outside.
 struct Corners {
   int32_t at[4];
-  float weight[4];
+  double weight[4];
 };
 
 // Bilinear sampling of float32 planes with zeros or copies of the border beyond the edge. Places
-// are computed in double, sums in float. Points are taken in groups, whose corners all channels use.
+// and sums are computed in double: of large elements that cancel, little is left. Points are taken in groups, whose corners all channels use.
 struct FloatSampling {
   static constexpr int64_t kGroup = 64;
   int64_t height = 0, width = 0, channels = 0, points = 0, batch = 0;
@@ -127,7 +127,7 @@ struct FloatSampling {
       const double weight =
           (i / 2 ? down.part : 1 - down.part) * (i % 2 ? across.part : 1 - across.part);
       found.at[i] = static_cast<int32_t>(y * width + x);
-      found.weight[i] = static_cast<float>(weight);
+      found.weight[i] = weight;
     }
     return found;
   }
@@ -152,11 +152,11 @@ struct FloatSampling {
       for (int64_t p = 0; p < count; ++p) {
         const Corners& four = found[p];
         // Weights of 0 may stand before infinite elements.
-        float sum = 0;
+        double sum = 0;
         for (int i = 0; i < 4; ++i) {
-          if (four.weight[i] != 0) sum += four.weight[i] * x[four.at[i]];
+          if (four.weight[i] != 0) sum += four.weight[i] * static_cast<double>(x[four.at[i]]);
         }
-        y[p] = sum;
+        y[p] = static_cast<float>(sum);
       }
     }
   }
