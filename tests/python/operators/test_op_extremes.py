@@ -11,6 +11,7 @@ import pytest
 import single_op
 import test_op_names
 import test_op_names_special
+import test_op_names_training
 from build_tree import ROOT
 from single_op import Refused
 from test_op_exactness import NO_HALF, WIDE_OUTPUTS, of_type, run, ulps
@@ -133,6 +134,15 @@ def test_every_operator_agrees_with_numpy_on_extreme_values(kind):
     assert not wrong, "\n".join(f"{name}: {found}" for name, found in wrong.items())
 
 
+# Float32 sums products of large numbers in float32, float16 in float64.
+SUMS_IN_FLOAT = {"GridSampler2D"}
+
+
+def is_rounding_of_sums(name, inputs, a, b):
+    large = max(np.abs(x.astype(np.float64)).max() for x in inputs if x is not None)
+    return name in SUMS_IN_FLOAT and np.allclose(a, b, rtol=1e-3, atol=large * 2.0**-22)
+
+
 # The least numbers of float16 in place of those of float32.
 HALF_ROUNDS = {**ROUNDS, "denormal": [6e-8, -6e-8, 5e-5, -5e-5]}
 
@@ -156,15 +166,17 @@ def test_float16_is_within_one_unit_of_the_last_place_on_extreme_values(kind, mo
                 far = (ulps(a, b.astype(H)) > 1 if (a.dtype, b.dtype) == (H, F) else
                        not np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
             compared += 1
-            if far:
+            if far and not is_rounding_of_sums(name, half, a, b):
                 wrong[name] = f"{a}, expected {b}"
     assert compared > 250
     assert not wrong, wrong
 
 
 def test_every_name_of_the_table_has_extreme_values():
+    """Those of training have cases with moderate values alone."""
     names = {name.partition("/")[0] for module in MODULES for name in module.CASES}
-    assert set(names_of_table()) - names == test_op_names_special.ALONE
+    rest = set(names_of_table()) - names
+    assert rest == test_op_names_special.ALONE | test_op_names_training.names()
 
 
 @pytest.mark.parametrize("name", ["FloorDiv", "FloorMod", "TruncateDiv", "TruncateMod", "Mod",
@@ -221,7 +233,7 @@ def test_inputs_of_any_rank_are_taken_or_refused_with_a_sentence(shape):
 
 
 # Names that take tensors of one shape only, by their definitions.
-ONE_SHAPE = {"ApplyAdagradD", "BasicLSTMCell"}
+ONE_SHAPE = {"ApplyAdagrad", "ApplyAdagradD", "ApplyAdam", "ApplyMomentum", "BasicLSTMCell"}
 
 
 def test_every_operator_of_several_tensors_broadcasts_or_says_why_not():
