@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -187,7 +188,7 @@ session = InferSession(0, {models["om"]!r})
 for _ in range(5):
     session.infer([np.ones((2, 8), np.float32)])
 """)
-    done = subprocess.run(["msprof", f"--output={tmp_path}/prof", "python3", str(program)],
+    done = subprocess.run(["msprof", f"--output={tmp_path}/prof", sys.executable, str(program)],
                           capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     out = tmp_path / "timed.html"
