@@ -11,11 +11,6 @@ namespace {
 
 using Type = Builder::Type;
 
-ValueId square_root(Builder& b, ValueId x) { return b.node("Sqrt", 13, {x}); }
-
-// One number as an input, spread over what it meets.
-ValueId one_number(Builder& b, size_t index) { return b.reshape(b.in(index), {1}); }
-
 ValueId sum_over(Builder& b, ValueId x, int64_t axis, int64_t keep) {
   return b.node("ReduceSum", 13, {x, b.list({axis})}, {{"keepdims", keep}});
 }
@@ -70,7 +65,7 @@ void lower_mvn(Builder& b) {
   };
   const ValueId away = sub(b, x, mean(x));
   if (!b.flag("normalize_variance", true)) return b.out_nchw(0, away);
-  const ValueId deviation = square_root(b, mean(mul(b, away, away)));
+  const ValueId deviation = b.node("Sqrt", 13, {mean(mul(b, away, away))});
   const ValueId least = b.scalar(b.dtype(x), b.f("eps", 1e-9f));
   b.out_nchw(0, div(b, away, add(b, deviation, least)));
 }
@@ -243,7 +238,7 @@ void lower_dropout_mask(Builder& b) {
     mask = b.reshape(mask, b.shape(x));
   }
   if (!b.has_type(mask, "the mask", {DType::u8, DType::boolean})) return;
-  b.out(0, div(b, mul(b, x, b.cast(mask, b.dtype(x))), b.cast(one_number(b, 2), b.dtype(x))));
+  b.out(0, div(b, mul(b, x, b.cast(mask, b.dtype(x))), b.cast(b.reshape(b.in(2), {1}), b.dtype(x))));
 }
 
 // x with elements left out at random, the mask, and the state of the random numbers, which is
