@@ -238,7 +238,8 @@ void lower_dropout_mask(Builder& b) {
     mask = b.reshape(mask, b.shape(x));
   }
   if (!b.has_type(mask, "the mask", {DType::u8, DType::boolean})) return;
-  b.out(0, div(b, mul(b, x, b.cast(mask, b.dtype(x))), b.cast(b.reshape(b.in(2), {1}), b.dtype(x))));
+  const ValueId share = b.reshape(b.in(2), {1});  // one number, spread over what it meets
+  b.out(0, div(b, mul(b, x, b.cast(mask, b.dtype(x))), b.cast(share, b.dtype(x))));
 }
 
 // x with elements left out at random, the mask, and the state of the random numbers, which is
