@@ -18,7 +18,7 @@ if [ ! -e "$bare/usr/bin/python3" ]; then
     > "$bare.log" || { tail "$bare.log"; exit 1; }
 fi
 mount -t proc proc "$bare/proc"
-work=$bare/tmp/work
+work=$bare/tmp/anynpu
 rm -rf "$work" && mkdir -p "$work/home"
 cp "$wheel" "$work/"
 cp -r "$root/tests/packaging/programs" "$work/programs"
@@ -26,8 +26,8 @@ cp "$root/examples/shapes/shapes.onnx" "$work/"
 chown -R 65534:65534 "$work"
 
 inside() {  # as nobody, with nothing of this machine's environment
-  chroot --userspec=65534:65534 "$bare" /usr/bin/env -i HOME=/tmp/work/home PYTHONDONTWRITEBYTECODE=1 \
-    PATH=/tmp/work/venv/bin:/usr/bin:/bin LANG=C.UTF-8 bash -c "cd /tmp/work/home && $1"
+  chroot --userspec=65534:65534 "$bare" /usr/bin/env -i HOME=/tmp/anynpu/home PYTHONDONTWRITEBYTECODE=1 \
+    PATH=/tmp/anynpu/venv/bin:/usr/bin:/bin LANG=C.UTF-8 bash -c "cd /tmp/anynpu/home && $1"
 }
 passed=0 failed=0
 check() {  # check NAME COMMAND
@@ -37,8 +37,8 @@ check() {  # check NAME COMMAND
     failed=$((failed + 1)); echo "FAILED: $1"; tail -15 "$bare/tmp/out.txt" | sed 's/^/    /'
   fi
 }
-check "venv" "python3 -m venv --system-site-packages /tmp/work/venv"
-check "pip install" "pip install --no-index --no-deps -q /tmp/work/*.whl"
+check "venv" "python3 -m venv --system-site-packages /tmp/anynpu/venv"
+check "pip install" "pip install --no-index --no-deps -q /tmp/anynpu/*.whl"
 check "import acl and copy" "python ../programs/copy.py"
 check "anynpu run" "anynpu run ../programs/copy.py"
 check "anynpu doctor says ready" "anynpu doctor | tee d.txt; grep -q '^ready' d.txt"
