@@ -26,7 +26,7 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "python", "onnx_backend"))
 
 import cases  # noqa: E402
 
-PROCESSES = 8
+PROCESSES = min(8, os.cpu_count())
 LOG = os.environ.get("GPU_CASES_LOG")  # a file for what the programs say, among it which kernels refuse a node and why
 BF16 = 27
 FALLBACK = re.compile(r"^anynpu,dispatch,(\w+) '.*falls back", re.M)  # "Graph": the whole model
