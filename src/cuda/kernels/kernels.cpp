@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda/kernels/kernels.h"
 
+#include "cuda/kernels/late_plan.h"
 #include "ops/backend_kernels.h"
 
 namespace anynpu::device::cuda {
@@ -26,6 +27,14 @@ void add_kernels() {
     add_scans(*all);
     add_gathers(*all);
     add_quantize(*all);
+    add_direct(*all);
+    add_recurrent(*all);
+    add_linear_attention(*all);
+    add_sampling(*all);
+    add_signal(*all);
+    add_selection(*all);
+    add_rare_norms(*all);
+    add_late_plans(*all);
     ops::add_backend_kernels(*all);
     return all;
   }();

@@ -27,6 +27,14 @@ void add_losses(std::vector<ops::KernelDef>& kernels);
 void add_scans(std::vector<ops::KernelDef>& kernels);
 void add_quantize(std::vector<ops::KernelDef>& kernels);
 void add_gathers(std::vector<ops::KernelDef>& kernels);
+// Those below come after the ones above, which are faster for what they take.
+void add_direct(std::vector<ops::KernelDef>& kernels);
+void add_recurrent(std::vector<ops::KernelDef>& kernels);
+void add_linear_attention(std::vector<ops::KernelDef>& kernels);
+void add_sampling(std::vector<ops::KernelDef>& kernels);
+void add_signal(std::vector<ops::KernelDef>& kernels);
+void add_selection(std::vector<ops::KernelDef>& kernels);
+void add_rare_norms(std::vector<ops::KernelDef>& kernels);
 
 // Registers all of them, once.
 void add_kernels();

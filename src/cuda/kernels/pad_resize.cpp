@@ -179,7 +179,7 @@ Status can_run_weighted(const OpContext& context) {
 }  // namespace
 
 void add_pad_resize(std::vector<ops::KernelDef>& kernels) {
-  for (const char* op : {"Pad", "Resize", "Upsample"}) {
+  for (const char* op : {"Pad", "CenterCropPad", "Resize", "Upsample"}) {
     kernels.push_back({.op = op,
                        .name = "cuda_mapped",
                        .backend = "cuda",
