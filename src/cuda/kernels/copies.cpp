@@ -138,8 +138,10 @@ void add_copies(std::vector<ops::KernelDef>& kernels) {
   for (const char* op : {"Transpose", "Slice", "Expand", "Tile", "DepthToSpace", "SpaceToDepth"}) {
     kernels.push_back(copy_kernel(op, "cuda_copy", ops::create_plain<plan_copy>, can_run_copy));
   }
-  for (const char* op : {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Dropout"}) {
+  for (const char* op : {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Dropout",
+                         "BitCast", "OptionalGetElement"}) {
     kernels.push_back(copy_kernel(op, "cuda_view", ops::create_plain<plan_view>, can_run_view));
+    kernels.back().types = ops::kAnyPacked | ops::kFloat6;
   }
   kernels.push_back(copy_kernel("Concat", "cuda_rows", ops::create_plain<plan_concat>, nullptr));
   kernels.push_back(copy_kernel("Split", "cuda_rows", ops::create_plain<plan_split>, nullptr));

@@ -263,6 +263,54 @@ ops::PlanResult plan_lp_pool(const OpContext& context) {
   return plan_items(context, kernel);
 }
 
+// MaxPool of integers, or with indices: places in the whole tensor, columns first if asked for.
+ops::PlanResult plan_max_pool(const OpContext& context) {
+  const Shape& x = context.inputs[0].shape;
+  const std::vector<int64_t> in(x.begin() + 2, x.end());
+  ANYNPU_ASSIGN(const ops::Window w, ops::window_of(context, in, context.ints_attr("kernel_shape")));
+  const bool indices = context.outputs.size() > 1 && context.outputs[1].present;
+  const int64_t out_size = element_count(w.out), in_size = element_count(w.in);
+  std::string place = "best";
+  if (context.int_attr("storage_order") != 0) {
+    place = "0";
+    int64_t behind = in_size, before = 1;
+    for (const int64_t extent : in) {
+      behind /= extent;
+      place += format(" + best / {} % {} * {}", behind, extent, before);
+      before *= extent;
+    }
+  }
+  ItemKernel kernel;
+  kernel.items = outputs_of(context);
+  kernel.body =
+      format("  const i64 o = i % {0}, plane = i / {0} * {1};\n  i64 best = -1; C top = 0;\n", out_size,
+             in_size) +
+      tap_loop(w, "    const C v = load(x0[plane + at]); if (best < 0 || v > top || v != v) { best = at; "
+                  "top = v; }\n") +
+      "  store(y0[i], top);\n" +
+      (indices ? format("  y1[i] = plane + {};\n", place) : std::string());
+  return plan_items(context, kernel);
+}
+
+// ---- Pow of integers; those of floats are in elementwise.cpp. Products wrap.
+
+ops::PlanResult plan_pow(const OpContext& context) {
+  const Shape& out = context.outputs[0].shape;
+  ItemKernel kernel;
+  kernel.items = outputs_of(context);
+  kernel.body = format("  const C base = load(x0[{}]); const auto given = load(x1[{}]);\n",
+                       broadcast_index(context.inputs[0].shape, out),
+                       broadcast_index(context.inputs[1].shape, out));
+  kernel.body +=
+      ops::kIntegers.has(context.inputs[1].dtype)
+          ? "  i64 left = (i64)given; C v = 1, square = base;\n"
+            "  if (left < 0) v = base == 1 ? (C)1 : base == (C)-1 ? (left % 2 ? (C)-1 : (C)1) : (C)0;\n"
+            "  for (; left > 0; left >>= 1) { if (left & 1) v *= square; square *= square; }\n"
+            "  store(y0[i], v);\n"
+          : "  store(y0[i], whole(pow((double)base, (double)given)));\n";
+  return plan_items(context, kernel);
+}
+
 // ---- Einsum: the labels of the result are the item's, the others are summed over.
 
 ops::PlanResult plan_einsum(const OpContext& context) {
@@ -313,6 +361,8 @@ void add_direct(std::vector<ops::KernelDef>& kernels) {
   kernels.push_back(item_kernel("Conv", ops::kFloats, ops::create_plain<plan_convolution>));
   kernels.push_back(item_kernel("ConvTranspose", ops::kFloats, ops::create_plain<plan_transposed>));
   kernels.push_back(item_kernel("Einsum", ops::kNumbers, ops::create_plain<plan_einsum>));
+  kernels.push_back(item_kernel("Pow", ops::kIntegers, ops::create_plain<plan_pow>));
+  kernels.push_back(item_kernel("MaxPool", ops::kNumbers, ops::create_plain<plan_max_pool>));
   for (const char* op : {"LpPool", "GlobalLpPool"})
     kernels.push_back(item_kernel(op, ops::kFloats, ops::create_plain<plan_lp_pool>));
 }

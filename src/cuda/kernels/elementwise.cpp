@@ -83,6 +83,7 @@ constexpr Formula kFormulas[] = {
     {"BitwiseOr", ops::kIntegers, "x0 | x1"},
     {"BitwiseXor", ops::kIntegers, "x0 ^ x1"},
     {"BitwiseNot", ops::kIntegers, "~x0"},
+    {"SwiGLU", kReals, "x0 / (1 + exp(-(C){alpha} * x0)) * x1"},
     {"Shrink", kReals, "x0 < -(C){lambd} ? x0 + (C){bias} : x0 > (C){lambd} ? x0 - (C){bias} : 0"},
     {"Pow", kReals, "pow(x0, x1)"},
     {"PRelu", kReals, "x0 >= 0 ? x0 : x0 * x1"},

@@ -4,6 +4,7 @@
 #include "cuda/kernels/host_plan.h"
 #include "cuda/kernels/index_check.h"
 #include "cuda/kernels/indexing.h"
+#include "cuda/kernels/item_kernel.h"
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
 #include "ops/data_movement/axes.h"
@@ -152,7 +153,81 @@ Status can_run_indexed(const OpContext& context) {
   return {};
 }
 
-// Scatter with a reduction runs on the CPU, which has a fixed order.
+// ---- Scatter with a reduction: each output joins the updates that name it, in their order.
+
+constexpr struct {
+  std::string_view name;
+  const char* text;
+} kJoins[] = {{"add", "v + w"},
+              {"mul", "v * w"},
+              {"max", "higher(v, w)"},
+              {"min", "lower(v, w)"}};
+
+const char* join_of(const OpContext& context) {
+  for (const auto& [name, text] : kJoins) {
+    if (name == context.string_attr("reduction")) return text;
+  }
+  return nullptr;
+}
+
+PlanResult plan_joined_elements(const OpContext& context) {
+  ANYNPU_ASSIGN(const int64_t axis,
+                ops::normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
+  ItemKernel kernel;
+  kernel.items = static_cast<size_t>(element_count(context.outputs[0].shape));
+  // Indices lie at the same place as the output in all axes but one.
+  kernel.body = filled(
+      R"(
+  bool there = true; i64 base = 0; const i64 own = i / SX0[@axis] % X0[@axis];
+  for (int d = 0; d < @rank; ++d) {
+    const i64 c = i / SX0[d] % X0[d];
+    if (d != @axis) { there = there && c < X1[d]; base += c * SX1[d]; }
+  }
+  C v = load(x0[i]);
+  for (i64 k = 0; there && k < X1[@axis]; ++k) {
+    const i64 at = base + k * SX1[@axis], raw = x1[at], index = raw < 0 ? raw + X0[@axis] : raw;
+    if (index < 0 || index >= X0[@axis]) { fault(board, number, raw, X0[@axis]); continue; }
+    if (index == own) { const C w = load(x2[at]); v = @join; }
+  }
+  store(y0[i], v);
+)",
+      {{"axis", format("{}", axis)},
+       {"rank", format("{}", context.inputs[0].rank())},
+       {"join", join_of(context)}});
+  return plan_items(context, kernel);
+}
+
+PlanResult plan_joined_slices(const OpContext& context) {
+  const Shape &shape = context.inputs[0].shape, &indices = context.inputs[1].shape;
+  const auto depth = static_cast<size_t>(indices.back());
+  const int64_t inner = std::max<int64_t>(product_from(shape, depth), 1);
+  ItemKernel kernel;
+  kernel.items = static_cast<size_t>(element_count(context.outputs[0].shape));
+  kernel.body = filled(
+      R"(
+  const i64 slice = i / @inner, j = i % @inner;
+  C v = load(x0[i]);
+  for (i64 tuple = 0; tuple < NX1 / @depth; ++tuple) {
+    i64 to = 0; bool inside = true;
+    for (int d = 0; d < @depth; ++d) {
+      const i64 raw = x1[tuple * @depth + d], index = raw < 0 ? raw + X0[d] : raw;
+      if (index < 0 || index >= X0[d]) { fault(board, number, raw, X0[d]); inside = false; }
+      to = to * X0[d] + index;
+    }
+    if (inside && to == slice) { const C w = load(x2[tuple * @inner + j]); v = @join; }
+  }
+  store(y0[i], v);
+)",
+      {{"inner", format("{}", inner)}, {"depth", format("{}", depth)}, {"join", join_of(context)}});
+  return plan_items(context, kernel);
+}
+
+Status can_run_joined(const OpContext& context) {
+  ANYNPU_TRY(can_run_indexed(context));
+  if (!join_of(context)) return fail(Code::unsupported_feature, "values are not joined");
+  return can_run_items(context);
+}
+
 Status can_run_scatter(const OpContext& context) {
   ANYNPU_TRY(can_run_indexed(context));
   const std::string how = context.string_attr("reduction");
@@ -218,6 +293,11 @@ void add_gathers(std::vector<ops::KernelDef>& kernels) {
   for (const char* op : {"ScatterElements", "Scatter"})
     kernels.push_back(
         indexed_kernel(op, ops::create_plain<plan_scatter_elements>, can_run_scatter));
+  for (const char* op : {"ScatterElements", "Scatter"})
+    kernels.push_back(item_kernel(op, ops::kNumbers, ops::create_plain<plan_joined_elements>, {},
+                                  can_run_joined));
+  kernels.push_back(item_kernel("ScatterND", ops::kNumbers, ops::create_plain<plan_joined_slices>,
+                                {}, can_run_joined));
   kernels.push_back(indexed_kernel("Trilu", ops::create_plain<plan_trilu>, can_run_trilu));
 }
 

@@ -40,15 +40,24 @@ std::string mask_text(const AttentionShape& a, DType type) {
                                 a.mask_steps[0], a.mask_steps[1], a.mask_steps[2], a.mask_steps[3]);
   const std::string use =
       type == DType::boolean ? format("if (!{}) v = -INFINITY;", at) : format("v += (C){};", at);
-  return format("    if (j >= {}) v = -INFINITY; else {{ {} }}\n", a.mask_columns, use);
+  return format("    if (j < {}) {{ {} }}\n", a.mask_columns, use);
 }
 
-std::string causal_text(const AttentionShape& a) {
-  std::string text;
-  // Keys of the past come first, so the row's own key is shifted by their number.
-  const int64_t own = a.has_past ? a.past : 0;
-  if (a.causal) text += format("    if (j > r + {}) v = -INFINITY;\n", own);
-  return text;
+// Sets `first` and `last`, as AttentionShape::keys_of does.
+std::string range_text(const AttentionShape& a) {
+  std::string text = "  i64 length = COLUMNS, first = 0, last;\n";
+  if (a.has_lengths)
+    text += "  length = lengths[b] < 0 ? 0 : lengths[b] > COLUMNS ? COLUMNS : lengths[b];\n";
+  const int64_t most = a.rows + a.columns;  // a wider window sees everything
+  text += format("  last = length < {0} ? length : {0};\n", a.mask_columns);
+  text += a.has_lengths ? format("  const i64 own = r + length - {};\n", a.rows)
+                        : format("  const i64 own = r + {};\n", a.past);
+  if (a.causal) text += "  last = own + 1 < last ? own + 1 : last;\n";
+  if (a.right >= 0)
+    text += format("  last = own + 1 + {0} < last ? own + 1 + {0} : last;\n", std::min(a.right, most));
+  if (a.left >= 0)
+    text += format("  first = own - {0} > 0 ? own - {0} : 0;\n", std::min(a.left, most));
+  return text + "  (void)own;\n";
 }
 
 std::string source_of(const OpContext& context, const AttentionShape& a) {
@@ -75,11 +84,12 @@ std::string source_of(const OpContext& context, const AttentionShape& a) {
       "v);\n  return v;\n}}\n"
       "extern \"C\" __global__ void kernel(const {2}* q, const {3}* key, const {4}* value, const "
       "{5}* "
-      "mask, const {6}* past_key, const {7}* past_value, {2}* y, {2}* kept) {{\n"
+      "mask, const {6}* past_key, const {7}* past_value, const i64* lengths, {2}* y, {2}* kept) "
+      "{{\n"
       "  __shared__ C scores[COLUMNS];\n"
       "  const i64 row = blockIdx.x, r = row % {8}, h = row / {8} % {9}, b = row / {10}, g = h / "
       "{11};\n"
-      "  C top = -INFINITY, sum = 0;\n"
+      "{28}  C top = -INFINITY, sum = 0;\n"
       "  for (i64 j = threadIdx.x; j < COLUMNS; j += blockDim.x) {{\n    C v = 0;\n"
       "    for (int k = 0; k < {12}; ++k) v += (C)load(q[{13} + k]) * {14};\n    v *= (C){15};\n"
       "{16}{17}{18}{19}{20}{21}"
@@ -101,10 +111,10 @@ std::string source_of(const OpContext& context, const AttentionShape& a) {
       a.rows, a.heads, a.rows * a.heads, a.group(), a.size, place(a.q, "h", "r"),
       cached_element(a, a.key, "key", "past_key"), literal(a.scale), keep(Scores::product), softcap,
       keep(Scores::capped), mask_text(a, context.has_input(3) ? context.inputs[3].dtype : type),
-      causal_text(a), keep(Scores::masked), a.zero_if_shut ? "(C)0" : "top",
+      "    if (j < first || j >= last) v = -INFINITY;\n", keep(Scores::masked), a.zero_if_shut ? "(C)0" : "top",
       a.zero_if_shut ? "sum > 0 ? 1 / sum : (C)0" : "1 / sum",
       a.scores == Scores::weights ? "store(kept[row * COLUMNS + j], v);" : "", a.value_size,
-      cached_element(a, a.value, "value", "past_value"), place(a.y, "h", "r"));
+      cached_element(a, a.value, "value", "past_value"), place(a.y, "h", "r"), range_text(a));
 }
 
 // present[b, g, j, k]: the KV cache with the new keys or values appended.
@@ -166,16 +176,15 @@ PlanResult plan_any(const OpContext& context) {
     const void* mask = a.has_mask ? input(3) : nullptr;
     const void *past_key = input(4), *past_value = input(5);
     void* y = args.outputs[0];
+    const void* lengths = a.has_lengths ? input(6) : nullptr;
     void* kept = args.outputs.size() > 3 ? args.outputs[3] : nullptr;
-    void* arguments[] = {&q, &key, &value, &mask, &past_key, &past_value, &y, &kept};
+    void* arguments[] = {&q, &key, &value, &mask, &past_key, &past_value, &lengths, &y, &kept};
     return kernel->launch(queue, blocks, kThreads, arguments);
   });
 }
 
 Status can_run_any(const OpContext& context) {
   ANYNPU_ASSIGN(const AttentionShape a, ops::attention::attention_shape_of(context));
-  if (a.has_lengths || a.left >= 0 || a.right >= 0)
-    return fail(Code::unsupported_feature, "lengths or windows are asked for");
   if (a.columns == 0 || a.columns > kMostColumns || a.batch * a.heads * a.rows == 0 ||
       a.batch * a.heads * a.rows > INT32_MAX || a.size == 0)
     return fail(Code::unsupported_shape, "{} columns, takes up to {}", a.columns, kMostColumns);

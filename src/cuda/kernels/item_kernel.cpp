@@ -20,7 +20,7 @@ using ops::Operand;
 std::string element_type(DType type) {
   if (const std::string_view name = cuda_name(type); !name.empty()) return std::string(name);
   const size_t bits = bits_of(type);
-  return bits >= 8 && bits <= 128 ? bits_type(bits / 8) : std::string();
+  return bits >= 4 && bits <= 128 ? bits_type(std::max<size_t>(bits / 8, 1)) : std::string();
 }
 
 std::string list_text(const std::vector<int64_t>& values) {
@@ -163,7 +163,8 @@ ops::PlanResult plan_items(const OpContext& context, const ItemKernel& given) {
 Status can_run_items(const OpContext& context) {
   for (const auto* operands : {&context.inputs, &context.outputs}) {
     for (const Operand& operand : *operands) {
-      if (operand.present && element_type(operand.dtype).empty())
+      const bool packed = bits_of(operand.dtype) % 8 != 0;
+      if (operand.present && (packed || element_type(operand.dtype).empty()))
         return fail(Code::unsupported_dtype, "type {} has no GPU kernel", name_of(operand.dtype));
     }
   }

@@ -34,6 +34,7 @@ void add_kernels() {
     add_signal(*all);
     add_selection(*all);
     add_rare_norms(*all);
+    add_small_types(*all);
     add_late_plans(*all);
     ops::add_backend_kernels(*all);
     return all;

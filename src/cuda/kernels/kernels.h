@@ -35,6 +35,7 @@ void add_sampling(std::vector<ops::KernelDef>& kernels);
 void add_signal(std::vector<ops::KernelDef>& kernels);
 void add_selection(std::vector<ops::KernelDef>& kernels);
 void add_rare_norms(std::vector<ops::KernelDef>& kernels);
+void add_small_types(std::vector<ops::KernelDef>& kernels);
 
 // Registers all of them, once.
 void add_kernels();

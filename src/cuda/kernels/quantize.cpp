@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // QuantizeLinear and DequantizeLinear with integers of 8 and 16 bits: per tensor, per axis,
 // blocked.
+#include "cuda/kernels/quantize.h"
+
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
 #include "ops/quantize/linear.h"
 
 namespace anynpu::device::cuda {
+
+std::string scale_place(const ops::quantize::ScaleWalk& walk, std::string_view i) {
+  if (walk.per_tensor) return "0";
+  if (!walk.blocked) return format("{} / {} % {}", i, walk.inner, walk.extent);
+  return format("({4} / {0} / {1} * {2} + {4} / {0} % {1} / {3}) * {0} + {4} % {0}", walk.inner,
+                walk.extent, walk.scales, walk.block, i);
+}
 
 namespace {
 
@@ -14,14 +23,6 @@ using ops::PlanResult;
 using ops::quantize::ScaleWalk;
 
 constexpr ops::DTypeSet kQuantised{DType::u8, DType::i8, DType::u16, DType::i16};
-
-// The index of the scale of element i, as CUDA.
-std::string place_of(const ScaleWalk& walk) {
-  if (walk.per_tensor) return "0";
-  if (!walk.blocked) return format("i / {} % {}", walk.inner, walk.extent);
-  return format("(i / {0} / {1} * {2} + i / {0} % {1} / {3}) * {0} + i % {0}", walk.inner,
-                walk.extent, walk.scales, walk.block);
-}
 
 // Rounds an expression of type C to the type of the division.
 std::string rounded(DType precision, const std::string& value) {
@@ -49,7 +50,7 @@ PlanResult plan_scaled(const OpContext& context, std::string_view compute,
           "    const C x = (C)load(p[i]), scale = (C)load(s[at]), zero = {6};\n"
           "    store(y[i], {7});\n  }}\n}}\n",
           compute, cuda_name(context.inputs[0].dtype), cuda_name(context.inputs[1].dtype),
-          cuda_name(zero), cuda_name(context.outputs[0].dtype), place_of(walk),
+          cuda_name(zero), cuda_name(context.outputs[0].dtype), scale_place(walk, "i"),
           has_zero ? "(C)load(z[at])" : "(C)0", result)));
   const auto count = static_cast<uint32_t>(walk.count);
   return cuda_plan([kernel, count](const ops::RunArgs& args, CudaQueue& queue) {

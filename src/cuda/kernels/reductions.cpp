@@ -4,6 +4,7 @@
 
 #include "cuda/kernels/index_check.h"
 #include "cuda/kernels/indexing.h"
+#include "cuda/kernels/item_kernel.h"
 #include "cuda/kernels/jit_kernel.h"
 #include "cuda/kernels/kernels.h"
 #include "cuda/kernels/row_plan.h"
@@ -232,6 +233,69 @@ Status can_run_later(const OpContext& context) {
   return {};
 }
 
+// ---- Nothing to reduce: every output is the same value.
+
+constexpr struct {
+  std::string_view op;
+  const char* value;
+} kEmpty[] = {{"ReduceSum", "0"},         {"ReduceL1", "0"},
+              {"ReduceL2", "0"},          {"ReduceSumSquare", "0"},
+              {"ReduceProd", "1"},        {"ReduceLogSum", "-INFINITY"},
+              {"ReduceLogSumExp", "-INFINITY"}};
+
+PlanResult plan_reduce_nothing(const OpContext& context) {
+  const DType type = context.inputs[0].dtype;
+  const std::string_view op = context.schema->name;
+  std::string value;
+  for (const auto& [name, text] : kEmpty) {
+    if (name == op) value = text;
+  }
+  // The lowest and the highest value of the type.
+  const bool top = op == "ReduceMin", real = ops::kFloats.has(type);
+  if (real && value.empty()) value = top ? "INFINITY" : "-INFINITY";
+  if (value.empty()) {
+    const auto bits = static_cast<int>(8 * size_of(type));
+    const bool has_sign = cuda_name(type)[0] == 'i';
+    value = has_sign ? format("(i64)({}((1ull << {}) - 1){})", top ? "" : "-(i64)", bits - 1,
+                              top ? "" : " - 1")
+                     : format("{}", top ? "~0ull" : "0");
+  }
+  ItemKernel kernel;
+  kernel.items = static_cast<size_t>(element_count(context.outputs[0].shape));
+  kernel.body = format("  store(y0[i], {});\n", value);
+  return plan_items(context, kernel);
+}
+
+Status can_run_nothing(const OpContext& context) {
+  if (context.inputs[0].rank() == 0 || element_count(context.inputs[0].shape) > 0)
+    return fail(Code::unsupported_shape, "there is something to reduce");
+  return can_run_items(context);
+}
+
+// ---- No axes are reduced where that is what noop_with_empty_axes says: a copy, or the term of each
+// element.
+
+PlanResult plan_reduce_each(const OpContext& context) {
+  const std::string_view op = context.schema->name;
+  const char* text = op == "ReduceL1" ? "v < 0 ? -v : v"
+                     : op == "ReduceL2" ? "(C)fabs((double)v)"
+                     : op == "ReduceSumSquare" ? "v * v"
+                     : op == "ReduceLogSum" ? "log(v)"
+                                            : "v";
+  ItemKernel kernel;
+  kernel.items = static_cast<size_t>(element_count(context.outputs[0].shape));
+  kernel.body = format("  const C v = load(x0[i]); store(y0[i], {});\n", text);
+  return plan_items(context, kernel);
+}
+
+Status can_run_each(const OpContext& context) {
+  const bool empty = context.has_input(1) ? element_count(context.inputs[1].shape) == 0
+                                          : context.ints_attr("axes").empty();
+  if (!empty || context.int_attr("noop_with_empty_axes") == 0)
+    return fail(Code::unsupported_feature, "axes are reduced");
+  return can_run_items(context);
+}
+
 }  // namespace
 
 void add_reductions(std::vector<ops::KernelDef>& kernels) {
@@ -244,6 +308,15 @@ void add_reductions(std::vector<ops::KernelDef>& kernels) {
   }
   kernels.push_back(
       row_kernel("ReduceLogSumExp", ops::create_plain<plan_log_sum_exp>, can_run_reduce));
+  for (const char* op : {"ReduceSum", "ReduceMean", "ReduceProd", "ReduceMax", "ReduceMin",
+                         "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSum",
+                         "ReduceLogSumExp"}) {
+    if (std::string_view(op) != "ReduceMean")
+      kernels.push_back(item_kernel(op, ops::kNumbers, ops::create_plain<plan_reduce_nothing>, {},
+                                    can_run_nothing));
+    kernels.push_back(
+        item_kernel(op, ops::kNumbers, ops::create_plain<plan_reduce_each>, {}, can_run_each));
+  }
   for (const char* op : {"ArgMax", "ArgMin"}) {
     kernels.push_back(row_kernel(op, ops::create_plain<plan_arg>, can_run_some));
     kernels.back().types = ops::kNumbers;

@@ -44,6 +44,7 @@ CUresult launch(CUfunction function, unsigned blocks, unsigned threads, void** a
     broken = true;
     return CUDA_SUCCESS;  // the next call that looks at the stream says so
   }
+  if (told("plan")) return CUDA_SUCCESS;
   const std::lock_guard lock(launching);
   reinterpret_cast<Launch>(function)(blocks, threads, arguments);
   return CUDA_SUCCESS;
