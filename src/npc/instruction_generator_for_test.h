@@ -17,7 +17,7 @@ inline void append(std::vector<uint8_t>& code, uint32_t bits, int bytes) {
 
 inline constexpr uint32_t kDataBytes = 8192;
 inline constexpr uint32_t kBase = 8, kStackBase = 2;  // registers that point into the data and stay
-inline constexpr uint32_t kReturn = 1;                // stays too
+inline constexpr uint32_t kReturnRegister = 1;        // stays too
 inline constexpr uint32_t kTurns = 9;                 // counts the turns of a loop
 
 class Generator {
@@ -39,7 +39,7 @@ class Generator {
   uint32_t target() {  // an integer register that may change
     for (;;) {
       const uint32_t r = below(32);
-      if (r != kBase && r != kStackBase && r != kReturn && r != kTurns) return r;
+      if (r != kBase && r != kStackBase && r != kReturnRegister && r != kTurns) return r;
     }
   }
   uint32_t rounding() { return chance(50) ? 0 : chance(40) ? 7 : below(5); }
@@ -117,7 +117,7 @@ class Generator {
                                                     d.op == Op::flw || d.op == Op::fsw);
       const bool float_target = d.op == Op::flw || d.op == Op::sw || d.op == Op::fsw;
       if ((computes || on_stack) && (float_target || (d.rd != kBase && d.rd != kStackBase &&
-                                                      d.rd != kReturn && d.rd != kTurns))) {
+                                                      d.rd != kReturnRegister && d.rd != kTurns))) {
         return bits;
       }
     }

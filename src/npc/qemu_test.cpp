@@ -177,7 +177,7 @@ TEST_F(QemuTest, random_instructions_leave_the_same_registers_and_memory) {
   for (uint32_t r = 1; r < 32; ++r) x[r] = g.value();
   for (uint32_t& word : f) word = g.value();
   x[kBase] = x[kStackBase] = data_at + 2048;
-  x[kReturn] = kReturnAddress;
+  x[kReturnRegister] = kReturnAddress;
   std::vector<uint8_t> bytes(kDataBytes);
   for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(g.below(256));
 
