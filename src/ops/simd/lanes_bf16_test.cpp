@@ -15,9 +15,9 @@ namespace anynpu::ops {
 namespace {
 
 constexpr int64_t kPixel = 16;
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kInf = std::numeric_limits<float>::infinity();
 
-std::vector<const ShortLaneSet*> present_sets() {
+std::vector<const ShortLaneSet*> present_short_sets() {
   std::vector<const ShortLaneSet*> sets;
   if (check_isa(Isa::avx512).ok()) sets.push_back(&kShortLanesAvx512);
   if (check_bf16().ok()) sets.push_back(&kShortLanesBf16);
@@ -31,7 +31,7 @@ struct Rows : ShortLaneRows {
 
   Rows(int64_t height, int64_t width) {
     in_h = height, in_w = width;
-    min = -kInfinity, max = kInfinity;
+    min = -kInf, max = kInf;
   }
 
   static std::vector<BF16> numbers(int64_t pixels, int step) {
@@ -163,13 +163,13 @@ void for_rows(const Test& test) {
 }
 
 TEST(ShortLanes, DepthwiseRowsOfAnySizeAtAnyEdge) {
-  for (const ShortLaneSet* set : present_sets()) {
+  for (const ShortLaneSet* set : present_short_sets()) {
     for_rows([&](Rows& rows) { EXPECT_EQ(rows.wrong(*set), 0); });
   }
 }
 
 TEST(ShortLanes, LargestOfAnyWindow) {
-  for (const ShortLaneSet* set : present_sets()) {
+  for (const ShortLaneSet* set : present_short_sets()) {
     for_rows([&](Rows& rows) {
       EXPECT_EQ(rows.wrong(set->max_rows, &Rows::largest), 0);
       for (BF16& value : rows.input) value.bits &= 0x7fff;
@@ -181,7 +181,7 @@ TEST(ShortLanes, LargestOfAnyWindow) {
 TEST(ShortLanes, LargestKeepsTheFirstZeroTheSmallestNumbersAndNaN) {
   const uint16_t values[] = {0x0000, 0x8000, 0x8001, 0x0001, 0x7f80, 0xff80,
                              0x7fc0, 0xffc0, 0x7f81, 0xff81, 0xbf80};
-  for (const ShortLaneSet* set : present_sets()) {
+  for (const ShortLaneSet* set : present_short_sets()) {
     for (const size_t step : {1, 2, 3, 5, 7}) {
       for (const size_t kinds : {2, 4, 6, 11}) {  // zeros, small ones, infinities, NaN
         for (const int64_t dilation : {1, 2}) {
@@ -202,7 +202,7 @@ TEST(ShortLanes, LargestKeepsTheFirstZeroTheSmallestNumbersAndNaN) {
 }
 
 TEST(ShortLanes, AveragesCountPadsOnlyWhenAskedTo) {
-  for (const ShortLaneSet* set : present_sets()) {
+  for (const ShortLaneSet* set : present_short_sets()) {
     for_rows([&](Rows& rows) {
       EXPECT_EQ(rows.wrong(set->average_rows, &Rows::average), 0);
       rows.count_pads = true;
@@ -215,7 +215,7 @@ TEST(ShortLanes, AveragesCountPadsOnlyWhenAskedTo) {
 }
 
 TEST(ShortLanes, KernelsThatAreNotSquareWalkTapByTap) {
-  for (const ShortLaneSet* set : present_sets()) {
+  for (const ShortLaneSet* set : present_short_sets()) {
     Rows rows(9, 20);
     rows.kernel_h = 3, rows.kernel_w = 5;
     rows.stride_h = 2, rows.y = -1, rows.x = -2;
@@ -230,7 +230,7 @@ TEST(ShortLanes, KernelsThatAreNotSquareWalkTapByTap) {
 }
 
 TEST(ShortLanes, ResidualThenClampAndNaNStays) {
-  for (const ShortLaneSet* set : present_sets()) {
+  for (const ShortLaneSet* set : present_short_sets()) {
     for (const int64_t dilation : {1, 2}) {  // by columns, and tap by tap
       Rows rows(8, 21);
       rows.kernel_h = rows.kernel_w = 3;
@@ -246,15 +246,15 @@ TEST(ShortLanes, ResidualThenClampAndNaNStays) {
         rows.added[3] = BF16{nan};
         EXPECT_EQ(rows.wrong(*set), 0);
       }
-      rows.input[0] = to_bf16(-kInfinity);
-      rows.min = -kInfinity;
+      rows.input[0] = to_bf16(-kInf);
+      rows.min = -kInf;
       EXPECT_EQ(rows.wrong(*set), 0);
     }
   }
 }
 
 TEST(ShortLanes, RoundsOnceToTheNearestEven) {
-  for (const ShortLaneSet* set : present_sets()) {
+  for (const ShortLaneSet* set : present_short_sets()) {
     Rows rows(3, 9);
     rows.kernel_h = rows.kernel_w = 3;
     rows.fill(1, 7);
