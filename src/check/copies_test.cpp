@@ -10,7 +10,7 @@
 namespace anynpu::check {
 namespace {
 
-constexpr uint64_t kStream = 91;
+constexpr uint64_t kCopyStream = 91;
 
 class Copies : public testing::Test {
  protected:
@@ -47,25 +47,25 @@ TEST_F(Copies, AKindThatDoesNotFitTheAddressesIsFound) {
 }
 
 TEST_F(Copies, AsynchronousCopiesNeedAddressesOnAMultipleOf64) {
-  run(before_memcpy_async, {to(), 64, from(), 64, ACL_MEMCPY_HOST_TO_HOST, kStream});
+  run(before_memcpy_async, {to(), 64, from(), 64, ACL_MEMCPY_HOST_TO_HOST, kCopyStream});
   EXPECT_EQ(findings.kinds(), Kinds{});
-  run(before_memcpy_async, {to() + 8, 64, from(), 32, ACL_MEMCPY_HOST_TO_HOST, kStream});
-  run(before_memcpy_async, {to(), 64, from() + 1, 32, ACL_MEMCPY_HOST_TO_HOST, kStream});
+  run(before_memcpy_async, {to() + 8, 64, from(), 32, ACL_MEMCPY_HOST_TO_HOST, kCopyStream});
+  run(before_memcpy_async, {to(), 64, from() + 1, 32, ACL_MEMCPY_HOST_TO_HOST, kCopyStream});
   EXPECT_EQ(findings.kinds(), (Kinds{"unaligned-async-copy", "unaligned-async-copy"}));
 }
 
 TEST_F(Copies, AQueuedCopyIsWorkOfItsStreamUnlessItFailed) {
-  run(after_memcpy_async, {to(), 64, from(), 64, ACL_MEMCPY_DEVICE_TO_DEVICE, kStream}, 100000);
+  run(after_memcpy_async, {to(), 64, from(), 64, ACL_MEMCPY_DEVICE_TO_DEVICE, kCopyStream}, 100000);
   run(before_memcpy, {from(), 128, to(), 64, ACL_MEMCPY_HOST_TO_HOST});
   EXPECT_EQ(findings.kinds(), Kinds{});
-  run(after_memcpy_async, {to(), 64, from(), 64, ACL_MEMCPY_DEVICE_TO_DEVICE, kStream});
+  run(after_memcpy_async, {to(), 64, from(), 64, ACL_MEMCPY_DEVICE_TO_DEVICE, kCopyStream});
   run(before_memset, {to() + 63, 1, 0, 1});
   EXPECT_EQ(findings.kinds(), Kinds{"write-before-synchronize"});
 }
 
 TEST_F(Copies, RowsReachFromTheFirstToTheEndOfTheLast) {
   // Three rows of 8 bytes, 32 apart: bytes 0 to 71 of the target.
-  run(after_memcpy_2d_async, {to(), 32, from(), 32, 8, 3, ACL_MEMCPY_HOST_TO_HOST, kStream});
+  run(after_memcpy_2d_async, {to(), 32, from(), 32, 8, 3, ACL_MEMCPY_HOST_TO_HOST, kCopyStream});
   run(before_memset, {to() + 72, 1, 0, 1});
   EXPECT_EQ(findings.kinds(), Kinds{});
   run(before_memset, {to() + 71, 1, 0, 1});
@@ -75,7 +75,8 @@ TEST_F(Copies, RowsReachFromTheFirstToTheEndOfTheLast) {
 TEST_F(Copies, EveryCopyOfABatchCounts) {
   const uint64_t targets[] = {to(), to() + 64}, sources[] = {from(), from() + 64};
   const size_t sizes[] = {8, 8};
-  run(after_batch_async, {word(&targets), 0, word(&sources), word(&sizes), 2, 0, 0, 0, 0, kStream});
+  run(after_batch_async,
+      {word(&targets), 0, word(&sources), word(&sizes), 2, 0, 0, 0, 0, kCopyStream});
   run(before_memset, {to() + 64, 1, 0, 1});
   EXPECT_EQ(findings.kinds(), Kinds{"write-before-synchronize"});
 }

@@ -10,7 +10,7 @@
 namespace anynpu::check {
 namespace {
 
-constexpr uint64_t kStream = 92;
+constexpr uint64_t kExecutionStream = 92;
 
 class Executions : public testing::Test {
  protected:
@@ -48,33 +48,33 @@ class Executions : public testing::Test {
 };
 
 TEST_F(Executions, AQueuedModelReadsItsInputsAndWritesItsOutputs) {
-  run(after_execute_async, {1, word(inputs_), word(outputs_), kStream});
+  run(after_execute_async, {1, word(inputs_), word(outputs_), kExecutionStream});
   touch(x_ + 15);
   touch(y_ + 15);
   EXPECT_EQ(findings.kinds(), (Kinds{"write-before-synchronize", "write-before-synchronize"}));
 }
 
 TEST_F(Executions, ACallThatFailedOrWaitedLeavesNothingBehind) {
-  run(after_execute_async, {1, word(inputs_), word(outputs_), kStream}, 100000);
+  run(after_execute_async, {1, word(inputs_), word(outputs_), kExecutionStream}, 100000);
   touch(x_);
-  run(after_execute_and_wait, {1, word(inputs_), word(outputs_), kStream});
+  run(after_execute_and_wait, {1, word(inputs_), word(outputs_), kExecutionStream});
   touch(y_);
   EXPECT_EQ(findings.kinds(), Kinds{});
 }
 
 TEST_F(Executions, AModelThatRunsNowHasToWaitForWhatIsQueued) {
-  run(after_memset_async, {word(x_), 16, 0, 16, kStream});
+  run(after_memset_async, {word(x_), 16, 0, 16, kExecutionStream});
   run(before_execute, {1, word(inputs_), word(outputs_)});
   EXPECT_EQ(findings.kinds(), Kinds{"read-before-synchronize"});
 }
 
 TEST_F(Executions, BuffersOfOperatorsStandInLists) {
   aclDataBuffer *const inputs[] = {in_}, *const outputs[] = {out_};
-  run(after_op_execute_handle, {0, 1, word(&inputs), 1, word(&outputs), kStream});
+  run(after_op_execute_handle, {0, 1, word(&inputs), 1, word(&outputs), kExecutionStream});
   touch(x_);
   EXPECT_EQ(findings.kinds(), Kinds{"write-before-synchronize"});
   all_done();
-  run(after_op_execute, {0, 1, 0, word(&inputs), 1, 0, word(&outputs), 0, kStream});
+  run(after_op_execute, {0, 1, 0, word(&inputs), 1, 0, word(&outputs), 0, kExecutionStream});
   touch(y_);
   EXPECT_EQ(findings.kinds().size(), 2u);
 }
@@ -87,7 +87,7 @@ TEST_F(Executions, AMatrixProductWritesAsManyElementsAsItHas) {
   arguments[5] = 3;
   arguments[7] = word(a), arguments[10] = word(b), arguments[14] = word(c);
   arguments[9] = arguments[12] = arguments[16] = ACL_FLOAT;
-  arguments[18] = kStream;
+  arguments[18] = kExecutionStream;
   run(after_gemm_ex, arguments);
   touch(c + 4);
   EXPECT_EQ(findings.kinds(), Kinds{});

@@ -13,7 +13,7 @@
 namespace anynpu::check {
 namespace {
 
-constexpr uint64_t kStream = 96;
+constexpr uint64_t kGuardStream = 96;
 
 class Guards : public testing::Test {
  protected:
@@ -27,7 +27,7 @@ class Guards : public testing::Test {
     set_guard_mode(GuardMode::all);
   }
   void TearDown() override {
-    host_waited_for(clock_of(kStream));
+    host_waited_for(clock_of(kGuardStream));
     settle_guards();
     munmap(memory_, 3 * page_);
     all_done();
@@ -39,10 +39,10 @@ class Guards : public testing::Test {
     Function function = made_up("aclrtMemcpyAsync");
     {
       Call one(function, {});
-      queue_work(one, kStream, {{"dst", word(memory_), bytes(), Access::write}});
+      queue_work(one, kGuardStream, {{"dst", word(memory_), bytes(), Access::write}});
       one.finish(0);
     }
-    guard_queued(shadow, kStream, true);
+    guard_queued(shadow, kGuardStream, true);
     std::memset(shadow, 2, bytes());  // the copy
     return shadow;
   }
@@ -56,7 +56,7 @@ class Guards : public testing::Test {
 
 TEST_F(Guards, BytesArriveWhenTheHostHasWaited) {
   ASSERT_NE(guard(), nullptr);
-  host_waited_for(clock_of(kStream));
+  host_waited_for(clock_of(kGuardStream));
   settle_guards();
   EXPECT_EQ(read(0), 2);
   EXPECT_EQ(read(bytes() - 1), 2);
@@ -82,7 +82,7 @@ TEST_F(Guards, NeighboursOfTheWholePagesAreNotTouched) {
 TEST_F(Guards, ACopyThatWasNotQueuedIsForgotten) {
   void* shadow = guard_target(memory_, bytes(), 0);
   ASSERT_NE(shadow, nullptr);
-  guard_queued(shadow, kStream, false);
+  guard_queued(shadow, kGuardStream, false);
   EXPECT_EQ(read(0), 1);
   EXPECT_EQ(findings.kinds(), Kinds{});
 }
