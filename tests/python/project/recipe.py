@@ -128,9 +128,10 @@ class Copy:
                                 capture_output=True, text=True, check=True).stdout
         last = listed.strip().splitlines()[-1]
         words = shlex.split(next(part for part in last.split(" && ") if " -o " in part))
-        words = [word.replace("\\$", "$") for word in words if not word.endswith("_test.cpp.o")]
+        words = [word.replace("\\$", "$") for word in words
+                 if not re.search(r"_test\.dir/.*\.o$", word)]
         at = words.index("-o")
-        words[at + 1] = self.path(output)
+        words[at + 1] = output = self.path(output)
         for name, path in dict(instead).items():
             words = [re.sub(rf"[^=,]*\b{re.escape(name)}$", path, word) if i != at + 1 else word
                      for i, word in enumerate(words)]
@@ -139,4 +140,4 @@ class Copy:
         words[first:first] = [*objects, "-Wl,-z,muldefs"]
         done = subprocess.run(words, cwd=self.build, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
-        return words[at + 1]
+        return output
