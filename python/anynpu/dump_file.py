@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from .protowire import WireError, fields, integers, message
+
 # OutputDataType of the header -> numpy; its numbers differ from aclDataType.
 TYPES = {1: np.float32, 2: np.float16, 3: np.int8, 4: np.uint8, 5: np.int16, 6: np.uint16,
          7: np.int32, 8: np.int64, 9: np.uint32, 10: np.uint64, 11: np.bool_, 12: np.float64,
@@ -49,67 +51,10 @@ class Dump:
     outputs: list
 
 
-def _varint(data, at):
-    value = shift = 0
-    while True:
-        if at >= len(data) or shift > 63:
-            raise DumpError("the header is cut off")
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        if byte < 128:
-            return value, at
-        shift += 7
-
-
-def _fields(data):
-    """(number, value) of a message; value is an int or bytes."""
-    at = 0
-    while at < len(data):
-        key, at = _varint(data, at)
-        kind = key & 7
-        if kind == 0:
-            value, at = _varint(data, at)
-        elif kind == 2:
-            length, at = _varint(data, at)
-            if length > len(data) - at:
-                raise DumpError("a field of the header is longer than the header")
-            value, at = data[at:at + length], at + length
-        elif kind in (1, 5):
-            width = 8 if kind == 1 else 4
-            value, at = data[at:at + width], at + width
-        else:
-            raise DumpError(f"a field of the header has wire type {kind}")
-        yield key >> 3, value
-
-
-def _shape(data):
-    dims = []
-    for number, value in _fields(data):
-        if number != 1:
-            continue
-        if isinstance(value, int):
-            dims.append(value)
-            continue
-        at = 0
-        while at < len(value):
-            extent, at = _varint(value, at)
-            dims.append(extent)
-    return dims
-
-
 def _tensor(data, size_field):
-    tensor = Tensor()
-    for number, value in _fields(data):
-        if number == 1:
-            tensor.dtype = value
-        elif number == 2:
-            tensor.format = value
-        elif number == 3:
-            tensor.shape = _shape(value)
-        elif number == size_field:
-            tensor.size = value
-    return tensor
+    head = message(data, {1: int, 2: int, 3: bytes, size_field: int})
+    dims = [value for number, value in fields(head.get(3, b"")) if number == 1]
+    return Tensor(head.get(1, 0), head.get(2, 2), integers(dims), head.get(size_field, 0))
 
 
 def read(path):
@@ -124,18 +69,18 @@ def read(path):
                         "dump file?")
     inputs, outputs, name = [], [], ""
     try:
-        for number, value in _fields(data[8:8 + length]):
+        for number, value in fields(data[8:8 + length]):
             if number == 3:
                 outputs.append(_tensor(value, 6))
             elif number == 4:
                 inputs.append(_tensor(value, 5))
             elif number == 6:
                 name = value.decode("utf-8", "replace")
-    except (DumpError, TypeError, AttributeError) as error:
-        raise DumpError(f"{path}: {error}") from None
+    except (WireError, TypeError, AttributeError) as error:
+        raise DumpError(f"{path}: the header is damaged: {error}") from None
     at = 8 + length
     for tensor in inputs + outputs:
-        if not isinstance(tensor.size, int) or tensor.size > len(data) - at:
+        if tensor.size > len(data) - at:
             raise DumpError(f"{path}: the tensors are longer than the file")
         tensor.data, at = data[at:at + tensor.size], at + tensor.size
     if at != len(data):

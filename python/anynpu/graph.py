@@ -174,7 +174,11 @@ def facts_of(path, profile):
         times, used = kernels.profile_times(profile) if profile else ({}, {})
     except RecordingError as error:
         raise PageError(str(error)) from error
-    return page.Facts(weights.statistics(path), {**kernels.chosen_kernels(path), **used}, times)
+    try:
+        numbers = weights.statistics(path)
+    except weights.Damaged as error:
+        raise PageError(f"{path} is damaged: {error}; make it again with atc") from error
+    return page.Facts(numbers, {**kernels.chosen_kernels(path), **used}, times)
 
 
 def html_of(args, root, ops):

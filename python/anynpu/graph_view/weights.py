@@ -3,7 +3,10 @@
 import os
 import struct
 
+from ..protowire import WireError, fields, message
+
 HEAD, ROW, MAGIC = 64, 32, b"ANYNPUOM"
+MOST_SECTIONS = 64
 GRAPH, WEIGHTS, FILES = 2, 3, 4
 VALUE = 2  # field of a graph
 # AscendCL's numbers of data types; bfloat16 is widened by hand.
@@ -13,40 +16,24 @@ BFLOAT16 = 27
 MOST_ELEMENTS = 4 << 20  # of a larger tensor, evenly spread ones are taken
 
 
-def varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        if byte < 128:
-            return value, at
-        shift += 7
-
-
-def fields(data):
-    """(number, value) of a protobuf message: ints, and bytes."""
-    at = 0
-    while at < len(data):
-        key, at = varint(data, at)
-        kind = key & 7
-        if kind == 0:
-            value, at = varint(data, at)
-        elif kind == 2:
-            size, at = varint(data, at)
-            value, at = data[at:at + size], at + size
-        else:
-            size = 8 if kind == 1 else 4
-            value, at = data[at:at + size], at + size
-        yield key >> 3, value
+class Damaged(Exception):
+    """A .om file whose parts do not fit; the text says which."""
 
 
 def sections(data):
+    """{kind: its bytes}; empty where the file is none of ours."""
     if len(data) < HEAD or bytes(data[:8]) != MAGIC:
         return {}
     count = struct.unpack_from("<I", data, 12)[0]
-    rows = [struct.unpack_from("<IIQQ", data, HEAD + ROW * i) for i in range(min(count, 64))]
-    return {kind: data[offset:offset + size] for kind, _, offset, size in rows}
+    if count > MOST_SECTIONS or HEAD + ROW * count > len(data):
+        raise Damaged(f"{count} sections in a file of {len(data)} bytes, at most {MOST_SECTIONS}")
+    found = {}
+    for i in range(count):
+        kind, _, offset, size = struct.unpack_from("<IIQQ", data, HEAD + ROW * i)
+        if offset > len(data) or size > len(data) - offset:
+            raise Damaged(f"section {i} has {size} bytes from {offset} on, the file {len(data)}")
+        found[kind] = data[offset:offset + size]
+    return found
 
 
 def numbers_of(raw, kind, numpy):
@@ -77,7 +64,8 @@ def line_of(raw, kind, numpy):
 
 
 def statistics(path):
-    """{name of a constant: its statistics}; empty where the file is none of ours."""
+    """{name of a constant: its statistics}; empty where the file is none of ours, Damaged where it
+    does not hold what it says."""
     if not path.endswith(".om") or os.path.getsize(path) < HEAD:
         return {}
     import numpy
@@ -85,13 +73,20 @@ def statistics(path):
     parts = sections(data)
     if GRAPH not in parts or not len(parts.get(WEIGHTS, b"")):
         return {}
-    found = {}
-    for number, value in fields(parts[GRAPH]):
-        if number != VALUE:
-            continue
-        entry = dict(fields(value))
-        if 7 in entry:
-            begin = entry.get(6, 0)
+    found, weights = {}, parts[WEIGHTS]
+    try:
+        for number, value in fields(parts[GRAPH]):
+            if number != VALUE:
+                continue
+            entry = message(value, {1: bytes, 2: int, 6: int, 7: int})
+            if 7 not in entry:
+                continue
             name = bytes(entry.get(1, b"")).decode("utf-8", "replace")
-            found[name] = line_of(parts[WEIGHTS][begin:begin + entry[7]], entry.get(2, 0), numpy)
+            begin, size = entry.get(6, 0), entry[7]
+            if begin > len(weights) or size > len(weights) - begin:
+                raise Damaged(f"weight '{name}' has {size} bytes from {begin} on; there are "
+                              f"{len(weights)}")
+            found[name] = line_of(weights[begin:begin + size], entry.get(2, 0), numpy)
+    except (WireError, TypeError) as error:
+        raise Damaged(f"its graph: {error}") from None
     return found

@@ -77,6 +77,12 @@ std::vector<Tensor> Builder::lower_as(const NodeDef& def, const TfOp* row,
 }
 
 ValueId Builder::plain(const Tensor& tensor) {
+  if (ok() && tensor.lengths != kNoValue) {
+    refuse(Code::unsupported_feature,
+           "it takes a list whose elements have different lengths; expected elements of one shape: "
+           "such a list can be read, set, joined and counted outside of loops");
+    return kNoValue;
+  }
   if (tensor.plain != kNoValue || tensor.first == kNoValue) return tensor.plain;
   const auto known = to_last_.find(tensor.first);
   if (known != to_last_.end()) return known->second;
@@ -184,6 +190,15 @@ void Builder::out_list(size_t index, ValueId value, bool grows) {
   made.plain = value;
   made.is_list = true;
   made.grows = grows;
+  out(index, made);
+}
+
+void Builder::out_uneven_list(size_t index, ValueId rows, ValueId lengths) {
+  if (!ok() || rows == kNoValue || lengths == kNoValue) return;
+  Tensor made;
+  made.plain = rows;
+  made.is_list = true;
+  made.lengths = lengths;
   out(index, made);
 }
 

@@ -63,6 +63,9 @@ struct Tensor {
   bool is_list = false;
   bool grows = false;              // a list: setting an element past the end grows it
   std::shared_ptr<UnshapedList> unshaped;  // a list of unknown element shape: `plain` is its length
+  // A list whose elements differ along their first axis: `plain` has all rows behind each other,
+  // this the number of rows of each (int64). Only the operators of lists take it.
+  ValueId lengths = kNoValue;
 };
 
 class Builder {
@@ -138,6 +141,7 @@ class Builder {
   void out(size_t index, ValueId value);
   void out(size_t index, const Tensor& value);
   void out_list(size_t index, ValueId value, bool grows = false);
+  void out_uneven_list(size_t index, ValueId rows, ValueId lengths);
 
   // Attributes of the current node.
   int64_t i(std::string_view name, int64_t otherwise) {

@@ -169,6 +169,13 @@ void lower_call(Builder& b);
 void lower_if(Builder& b);
 void lower_while(Builder& b);
 void lower_case(Builder& b);
+// lower_uneven_list.cpp: lists whose elements have different lengths
+bool is_uneven(const Tensor& list);
+bool differs_in_length(const Builder& b, ValueId list, ValueId element);
+Tensor made_uneven(Builder& b, ValueId list);
+ValueId uneven_element(Builder& b, const Tensor& list, ValueId index);
+void set_uneven_element(Builder& b, const Tensor& list, ValueId index, ValueId element);
+void push_uneven_element(Builder& b, const Tensor& list, ValueId element);
 // lower_list.cpp
 void lower_list_reserve(Builder& b);
 void lower_list_from_tensor(Builder& b);
@@ -292,6 +299,7 @@ void lower_projective_transform(Builder& b);
 // lower_ctc.cpp
 void lower_ctc_greedy(Builder& b);
 void lower_ctc_loss(Builder& b);
+void lower_edit_distance(Builder& b);
 // lower_complex.cpp: false when the node has no complex input, or its row takes it as it is
 bool lower_complex(Builder& b);
 void lower_make_complex(Builder& b);

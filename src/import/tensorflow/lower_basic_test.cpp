@@ -20,6 +20,16 @@ TEST(TfBasic, ShapesOfTheCommandLineMustFitTheModel) {
   EXPECT_NE(said.find("--input_shape gives 7x4"), std::string::npos) << said;
 }
 
+TEST(TfBasic, TheShapeOfAnInputMayStandInOutputShapes) {
+  TestGraph graph;
+  TestAttr shapes{"_output_shapes", {}};
+  WireWriter list;
+  list.message(7, shape_message({2, 3}));
+  shapes.value.message(1, list);
+  graph.node("x", "Placeholder", {}, {type_of("dtype", 1), shapes}).node("y", "Relu", {"x"});
+  EXPECT_EQ(graph.shape(), "2x3");
+}
+
 TEST(TfBasic, ADefaultCountsUnlessTheInputIsGiven) {
   TestGraph graph;
   graph.floats("one", {2}, {1})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CTCGreedyDecoder: the best label of each step, without blanks and, if asked for, repetitions.
-// CTCLoss.
+// CTCLoss. EditDistance, which measures decoded labels against the truth.
 #include <algorithm>
 #include <limits>
 
@@ -97,6 +97,35 @@ void lower_ctc_loss(Builder& b) {
                              {"blank", classes - 1},
                              {"states", 2 * longest + 1}});
   b.out(0, made[0]);
+}
+
+// The sequences of two sparse tensors lie along the last axis; the result has the other axes, as
+// many of each as the larger of both tensors has.
+void lower_edit_distance(Builder& b) {
+  const bool normalize = b.flag("normalize", true);
+  const ValueId places = b.index(b.in(0));
+  const ValueId extents = b.node("Max", 13, {b.in_row(2), b.in_row(5)});
+  if (!b.ok() || !b.need_fixed(extents, "the shape of the sparse tensors")) return;
+  const int64_t rank = b.shape(extents)[0];
+  if (rank < 2)
+    return b.refuse(Code::invalid_argument,
+                    "its sparse tensors have {} axes; expected sequences along the last of at "
+                    "least 2",
+                    rank);
+  const ValueId rows = b.slice(extents, 0, 0, rank - 1);
+  const auto lengths = [&](ValueId of) {
+    const ValueId count = b.slice(b.shape_of(of), 0, 0, 1);
+    return b.node("ScatterND", 16,
+                  {zeros_of(b, DType::i64, rows), b.slice(of, 1, 0, rank - 1),
+                   b.node("Expand", 13, {b.whole(DType::i64, 1), count})},
+                  {{"reduction", std::string("add")}});
+  };
+  const DType type = b.dtype(b.in(1));
+  const DType compared = is_floating(type) ? DType::f64 : DType::i64;
+  b.out(0, b.node("anynpu.EditDistance", 1,
+                  {b.cast(b.in(1), compared), lengths(places), b.cast(b.in(4), compared),
+                   lengths(b.index(b.in(3)))},
+                  {{"normalize", int64_t{normalize}}}));
 }
 
 }  // namespace anynpu::tensorflow

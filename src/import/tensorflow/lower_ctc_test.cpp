@@ -32,5 +32,17 @@ TEST(TfCtc, TheLossOfEachSequenceKnowsItsLabels) {
   EXPECT_NE(said.find("expected one below the blank"), std::string::npos) << said;
 }
 
+TEST(TfEditDistance, HasTheAxesInFrontOfTheSequences) {
+  TestGraph graph;
+  std::vector<int64_t> shape = {2, 4, 3}, other = {3, 1, 5};
+  for (const auto& [name, extents] : {std::pair{"shape", shape}, std::pair{"other", other}}) {
+    graph.node(name, "Const", {},
+               {type_of("dtype", 9), tensor_of(9, {3}, std::as_bytes(std::span(extents)))});
+  }
+  graph.input("places", {-1, 3}, 9).input("values", {-1}, 3);
+  graph.node("y", "EditDistance", {"places", "values", "shape", "places", "values", "other"});
+  EXPECT_EQ(graph.shape(), "3x4");
+}
+
 }  // namespace
 }  // namespace anynpu::tensorflow

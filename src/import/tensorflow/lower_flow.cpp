@@ -47,7 +47,7 @@ bool keeps(const FunctionDef& body, size_t index) {
 // A value of the graph around as an argument inside.
 struct Inner {
   Tensor tensor;
-  ValueId outer = kNoValue;  // what it captures; kNoValue: a constant, nothing is captured
+  std::vector<ValueId> outer;  // what it captures: nothing of a constant
 };
 
 ValueId add_inner_input(Builder& inner, const graph::Value& like, const std::string& name) {
@@ -66,15 +66,17 @@ Inner capture(Builder& b, Builder& inner, const Tensor& tensor, size_t number) {
   made.tensor = tensor;
   made.tensor.first = kNoValue;
   made.tensor.made_first = false;
-  const ValueId outer = b.plain(tensor);
+  const bool uneven = tensor.lengths != kNoValue;
+  const ValueId plain = uneven ? tensor.plain : b.plain(tensor);
   if (!b.ok()) return made;
-  const graph::Value value = b.value(outer);
-  if (value.constant) {
-    made.tensor.plain = inner.constant(value.dtype, value.shape, value.constant);
-    return made;
-  }
-  made.outer = outer;
-  made.tensor.plain = add_inner_input(inner, value, format("argument_{}", number));
+  const auto taken = [&](ValueId outer, const char* name) {
+    const graph::Value value = b.value(outer);
+    if (value.constant) return inner.constant(value.dtype, value.shape, value.constant);
+    made.outer.push_back(outer);
+    return add_inner_input(inner, value, format("{}_{}", name, number));
+  };
+  made.tensor.plain = taken(plain, "argument");
+  if (uneven) made.tensor.lengths = taken(tensor.lengths, "lengths");
   return made;
 }
 
@@ -144,7 +146,7 @@ Branch build_branch(Builder& b, const std::string& name, const Emit& emit,
   captures.clear();
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Inner made = capture(b, inner, arguments[i], i);
-    if (made.outer != kNoValue) captures.push_back(made.outer);
+    captures.insert(captures.end(), made.outer.begin(), made.outer.end());
     inside.push_back(made.tensor);
   }
   if (!b.ok()) return branch;
@@ -305,7 +307,7 @@ LoopBody read_loop(Builder& b, const LoopForm& loop) {
   for (size_t i = 0; i < loop.arguments.size(); ++i) {
     if (!loop.kept[i]) continue;
     const Inner captured = capture(b, inner, loop.arguments[i], i);
-    if (captured.outer != kNoValue) made.captures.push_back(captured.outer);
+    made.captures.insert(made.captures.end(), captured.outer.begin(), captured.outer.end());
     inside[i] = captured.tensor;
   }
   if (!b.ok()) return made;
@@ -382,8 +384,12 @@ void lower_while(Builder& b) {
   constexpr int kMostTries = 4;
   for (int round = 0;; ++round) {
     loop.start.clear();
-    for (const Tensor& argument : loop.arguments) {
-      const ValueId id = b.plain(argument);
+    for (size_t i = 0; i < count; ++i) {
+      if (loop.kept[i] && is_uneven(loop.arguments[i])) {
+        loop.start.emplace_back();
+        continue;
+      }
+      const ValueId id = b.plain(loop.arguments[i]);
       if (!b.ok()) return;
       loop.start.push_back(described(b, id));
     }

@@ -32,11 +32,36 @@ ValueId gather_in_batches(Builder& b, ValueId x, ValueId indices, int64_t axis, 
   return b.transpose(picked, back);
 }
 
+// Gather along an axis that is computed while the model runs: [before, axis, behind], then the
+// extents that the result has.
+ValueId gather_along(Builder& b, ValueId x, ValueId indices, ValueId given) {
+  if (!b.has_rank(x, "params", 1) || !b.has_rank(indices, "indices", 0)) return kNoValue;
+  const ValueId rank = b.list({b.rank(x)}), zero = b.list({0});
+  const ValueId negative = b.node("Less", 13, {given, zero});
+  const ValueId axis = b.node("Where", 16, {negative, add(b, given, rank), given});
+  const ValueId extents = b.shape_of(x);
+  const ValueId before = b.node("Slice", 13, {extents, zero, axis, zero});
+  const ValueId behind = b.node("Slice", 13, {extents, add(b, axis, b.list({1})), rank, zero});
+  const auto product = [&](ValueId part) { return b.node("ReduceProd", 18, {part, zero}); };
+  const ValueId flat =
+      b.node("Reshape", 14,
+             {x, concat(b, {product(before), rows_at(b, extents, axis), product(behind)})},
+             {{"allowzero", int64_t{1}}});
+  const ValueId picked = b.node("Gather", 13, {flat, b.index(indices)}, {{"axis", int64_t{1}}});
+  const ValueId shape = b.reshape(concat(b, {before, b.shape_of(indices), behind}),
+                                  {b.rank(x) - 1 + b.rank(indices)});
+  return b.node("Reshape", 14, {picked, shape}, {{"allowzero", int64_t{1}}});
+}
+
 }  // namespace
 
 void lower_gather(Builder& b) {
   const ValueId x = b.in(0), indices = b.in(1);
   int64_t axis = 0, batch = b.i("batch_dims", 0);
+  if (b.type() == "GatherV2" && batch == 0 && !b.is_known(2)) {
+    const ValueId given = b.in_row(2);
+    return b.out(0, gather_along(b, x, indices, given));
+  }
   if (b.type() == "GatherV2") axis = b.in_value(2);
   if (!b.ok()) return;
   if (batch != 0 || axis != 0) {

@@ -11,6 +11,14 @@ TEST(TfIndex, GatherKeepsBatchesTogether) {
   EXPECT_EQ(graph.shape(), "2x3x5");
 }
 
+TEST(TfIndex, GatherTakesAnAxisThatTheModelComputes) {
+  TestGraph graph;
+  graph.input("x", {4, 3, 5}).input("axis", {}, 3).ints("i", {2, 2}, {1, 0, 0, 2});
+  graph.node("y", "GatherV2", {"x", "i", "axis"});
+  const std::string ops = graph.ops();  // what lies before and behind the axis is joined
+  EXPECT_NE(ops.find("Concat Reshape Gather Concat Reshape"), std::string::npos) << ops;
+}
+
 TEST(TfIndex, TopKGivesIndicesOfThirtyTwoBits) {
   TestGraph constants;
   constants.ints("k", {}, {2});

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensor lists (TensorFlow 2) and tensor arrays (TensorFlow 1). Both are one tensor with the
-// elements along axis 0. A list that is made without the shape of its elements is unshaped: `plain`
-// is the number of elements, and the first element that is set tells the shape. Of an array, the
-// flow is the list; its handle is the number of elements and is not read.
+// elements along axis 0; those that differ in length are in lower_uneven_list.cpp. A list that is
+// made without the shape of its elements is unshaped: `plain` is the number of elements, and the
+// first element that is set tells the shape. Of an array, the flow is the list; its handle is the
+// number of elements and is not read.
+#include <algorithm>
 #include <limits>
 
 #include "base/text.h"
@@ -90,14 +92,34 @@ ValueId grown(Builder& b, ValueId list, ValueId at) {
   return b.node("Concat", 13, {list, zeros}, {{"axis", int64_t{0}}});
 }
 
-ValueId set_element(Builder& b, ValueId list, ValueId index, ValueId element, bool grows) {
-  const ValueId at = row_of_one(b, index);
-  if (grows) list = grown(b, list, at);
-  return b.node("ScatterND", 16, {list, b.reshape(at, {1, 1}), b.unsqueeze(element, {0})});
+// Output 0: input `index` with an element set.
+void set_element(Builder& b, size_t index, ValueId place, ValueId element, bool resizes) {
+  const Tensor& tensor = b.tensor(index);
+  const bool grows = tensor.grows;
+  if (is_uneven(tensor)) return set_uneven_element(b, tensor, place, element);
+  ValueId list = list_tensor(b, index, element);
+  if (differs_in_length(b, list, element))
+    return set_uneven_element(b, made_uneven(b, list), place, element);
+  const ValueId at = row_of_one(b, place);
+  if (resizes) list = grown(b, list, at);
+  b.out_list(0, b.node("ScatterND", 16, {list, b.reshape(at, {1, 1}), b.unsqueeze(element, {0})}),
+             grows);
 }
 
-ValueId element_at(Builder& b, ValueId list, ValueId index) {
-  return b.node("Gather", 13, {list, b.index(index)}, {{"axis", int64_t{0}}});
+void get_element(Builder& b, size_t index, ValueId place) {
+  if (is_uneven(b.tensor(index))) return b.out(0, uneven_element(b, b.tensor(index), place));
+  b.out(0, b.node("Gather", 13, {list_tensor(b, index), b.index(place)}, {{"axis", int64_t{0}}}));
+}
+
+void count_elements(Builder& b, size_t index) {
+  const Tensor& list = b.tensor(index);
+  ValueId count;
+  if (list.unshaped) {
+    count = b.in(index);
+  } else {
+    count = b.reshape(list_count(b, is_uneven(list) ? list.lengths : b.in(index)), {});
+  }
+  b.out(0, b.cast(count, DType::i32));
 }
 
 bool counts_from_zero(const Ints& indices) {
@@ -153,18 +175,13 @@ void lower_list_from_tensor(Builder& b) { b.out_list(0, b.in(0)); }
 
 void lower_list_stack(Builder& b) { b.out(0, list_tensor(b, 0)); }
 
-void lower_list_get(Builder& b) { b.out(0, element_at(b, list_tensor(b, 0), b.in(1))); }
+void lower_list_get(Builder& b) { get_element(b, 0, b.in(1)); }
 
 void lower_list_set(Builder& b) {
-  const ValueId element = b.in(2);
-  const bool grows = b.flag("resize_if_index_out_of_bounds", false);
-  b.out_list(0, set_element(b, list_tensor(b, 0, element), b.in(1), element, grows));
+  set_element(b, 0, b.in(1), b.in(2), b.flag("resize_if_index_out_of_bounds", false));
 }
 
-void lower_list_length(Builder& b) {
-  if (b.tensor(0).unshaped) return b.out(0, b.cast(b.in(0), DType::i32));
-  b.out(0, b.cast(b.reshape(list_count(b, b.in(0)), {}), DType::i32));
-}
+void lower_list_length(Builder& b) { count_elements(b, 0); }
 
 void lower_list_element_shape(Builder& b) {
   const DType type = b.type("shape_type", DType::i32);
@@ -189,7 +206,10 @@ void lower_list_resize(Builder& b) {
 
 void lower_list_push(Builder& b) {
   const ValueId element = b.in(1);
+  if (is_uneven(b.tensor(0))) return push_uneven_element(b, b.tensor(0), element);
   const ValueId list = list_tensor(b, 0, element);
+  if (differs_in_length(b, list, element))
+    return push_uneven_element(b, made_uneven(b, list), element);
   b.out_list(0, b.node("Concat", 13, {list, b.unsqueeze(element, {0})}, {{"axis", int64_t{0}}}),
              b.tensor(0).grows);
 }
@@ -200,7 +220,9 @@ void lower_list_pop(Builder& b) {
   b.out(1, b.squeeze(b.slice(list, 0, -1, std::numeric_limits<int64_t>::max()), {0}));
 }
 
-void lower_list_gather(Builder& b) { b.out(0, element_at(b, list_tensor(b, 0), b.in(1))); }
+void lower_list_gather(Builder& b) {
+  b.out(0, b.node("Gather", 13, {list_tensor(b, 0), b.index(b.in(1))}, {{"axis", int64_t{0}}}));
+}
 
 void lower_list_scatter(Builder& b) {
   const ValueId tensor = b.in(0), indices = b.in(1);
@@ -215,29 +237,37 @@ void lower_list_scatter(Builder& b) {
   b.out_list(0, scattered(b, tensor, indices, count));
 }
 
-void lower_list_concat(Builder& b) {
-  const ValueId list = list_tensor(b, 0);
+// Outputs: all rows of input `index` behind each other, and the number of rows of each element.
+static void join_elements(Builder& b, size_t index) {
+  const Tensor& tensor = b.tensor(index);
+  if (is_uneven(tensor)) {
+    b.out(0, tensor.plain);
+    return b.out(1, tensor.lengths);
+  }
+  const ValueId list = list_tensor(b, index);
   b.out(0, joined_elements(b, list));
   b.out(1, lengths_of(b, list));
 }
 
-void lower_list_split(Builder& b) {
-  const ValueId tensor = b.in(0);
-  const Ints lengths = b.in_values(2);
-  if (!b.ok()) return;
-  for (int64_t length : lengths) {
-    if (length == lengths[0]) continue;
-    return b.refuse(Code::unsupported_feature,
-                    "it cuts a tensor into elements of {} rows; expected "
-                    "elements of one length",
-                    lengths);
-  }
-  if (lengths.empty() || !b.has_rank(tensor, "the tensor", 1, 7)) return;
-  Ints shape = {static_cast<int64_t>(lengths.size()), lengths[0]};
-  if (!b.need_fixed(tensor, "the tensor")) return;
-  shape.insert(shape.end(), b.shape(tensor).begin() + 1, b.shape(tensor).end());
-  b.out_list(0, b.reshape(tensor, shape));
+// Output 0: a list of parts of `tensor`, which have the lengths of input 2.
+static void split_elements(Builder& b, ValueId tensor) {
+  const ValueId given = b.in_row(2);
+  if (!b.has_rank(tensor, "the tensor", 1, 7)) return;
+  const auto lengths = b.known(given);
+  if (lengths && lengths->empty())
+    return b.refuse(Code::invalid_argument, "it cuts into no elements");
+  const bool even = lengths && std::all_of(lengths->begin(), lengths->end(), [&](int64_t length) {
+                      return length == (*lengths)[0];
+                    });
+  if (!even) return b.out_uneven_list(0, tensor, given);
+  const ValueId first = b.list({static_cast<int64_t>(lengths->size()), (*lengths)[0]});
+  const ValueId rest = b.slice(b.shape_of(tensor), 0, 1, kToEnd);
+  b.out_list(0, b.node("Reshape", 14, {tensor, concat(b, {first, rest})}));
 }
+
+void lower_list_concat(Builder& b) { join_elements(b, 0); }
+
+void lower_list_split(Builder& b) { split_elements(b, b.in(0)); }
 
 // Arrays: output 0 is the handle, output 1 the flow.
 void lower_array(Builder& b) {
@@ -249,14 +279,12 @@ void lower_array(Builder& b) {
   make_list(b, 1, size, dtype, element, grows);
 }
 
-void lower_array_write(Builder& b) {
-  const ValueId element = b.in(2);
-  const bool grows = b.tensor(3).grows;
-  b.out_list(0, set_element(b, list_tensor(b, 3, element), b.in(1), element, grows), grows);
-}
+void lower_array_write(Builder& b) { set_element(b, 3, b.in(1), b.in(2), b.tensor(3).grows); }
 
-void lower_array_read(Builder& b) { b.out(0, element_at(b, list_tensor(b, 2), b.in(1))); }
-void lower_array_gather(Builder& b) { b.out(0, element_at(b, list_tensor(b, 2), b.in(1))); }
+void lower_array_read(Builder& b) { get_element(b, 2, b.in(1)); }
+void lower_array_gather(Builder& b) {
+  b.out(0, b.node("Gather", 13, {list_tensor(b, 2), b.index(b.in(1))}, {{"axis", int64_t{0}}}));
+}
 
 void lower_array_scatter(Builder& b) {
   const ValueId indices = b.in(1), tensor = b.in(2);
@@ -266,32 +294,10 @@ void lower_array_scatter(Builder& b) {
   b.out_list(0, scattered(b, tensor, indices, flow.unshaped && !grows ? b.in(3) : kNoValue), grows);
 }
 
-void lower_array_size(Builder& b) {
-  if (b.tensor(1).unshaped) return b.out(0, b.cast(b.in(1), DType::i32));
-  b.out(0, b.cast(b.reshape(list_count(b, b.in(1)), {}), DType::i32));
-}
+void lower_array_size(Builder& b) { count_elements(b, 1); }
 
-void lower_array_concat(Builder& b) {
-  const ValueId list = list_tensor(b, 1);
-  b.out(0, joined_elements(b, list));
-  b.out(1, lengths_of(b, list));
-}
+void lower_array_concat(Builder& b) { join_elements(b, 1); }
 
-void lower_array_split(Builder& b) {
-  const ValueId tensor = b.in(1);
-  const Ints lengths = b.in_values(2);
-  if (!b.ok() || !b.need_fixed(tensor, "the tensor")) return;
-  for (int64_t length : lengths) {
-    if (length != lengths[0])
-      return b.refuse(Code::unsupported_feature,
-                      "it cuts a tensor into elements of {} rows; "
-                      "expected elements of one length",
-                      lengths);
-  }
-  if (lengths.empty()) return b.refuse(Code::invalid_argument, "it cuts into no elements");
-  Ints shape = {static_cast<int64_t>(lengths.size()), lengths[0]};
-  shape.insert(shape.end(), b.shape(tensor).begin() + 1, b.shape(tensor).end());
-  b.out_list(0, b.reshape(tensor, shape));
-}
+void lower_array_split(Builder& b) { split_elements(b, b.in(1)); }
 
 }  // namespace anynpu::tensorflow

@@ -155,6 +155,7 @@ const TfOp kMathOps[] = {
     {"CTCLoss", "LogSoftmax + Where + anynpu.CtcLoss", 0, lower_ctc_loss, "loss gradient"},
     {"CTCGreedyDecoder", "ArgMax + NonZero + GatherND", 0, lower_ctc_greedy,
      "decoded_indices decoded_values decoded_shape log_probability"},
+    {"EditDistance", "ScatterND + anynpu.EditDistance", 0, lower_edit_distance},
     // Parts, joins, numbers in a row.
     {"BroadcastArgs", "Where", 0, lower_broadcast_args},
     {"BroadcastGradientArgs", "Equal + NonZero", 0, lower_broadcast_gradient_args, "r0 r1"},

@@ -91,6 +91,7 @@ PlanResult plan_loss(const OpContext& context) {
 void register_family(Registry& registry) {
   register_ctc(registry);
   register_multilabel(registry);
+  register_edit_distance(registry);
   OpSchema schema{.name = "NegativeLogLikelihoodLoss",
                   .since = 12,
                   .inputs = {{"input", "T"}, {"target", "I"}, {"weight", "T", Presence::optional}},

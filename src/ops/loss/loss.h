@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registration of the losses that have their own file: CTC and multi-label margin.
+// Registration of the losses that have their own file: CTC, multi-label margin and the
+// edit distance.
 #pragma once
 
 #include "ops/plain_kernel.h"
@@ -12,5 +13,6 @@ namespace anynpu::ops::loss {
 
 void register_ctc(Registry& registry);
 void register_multilabel(Registry& registry);
+void register_edit_distance(Registry& registry);
 
 }  // namespace anynpu::ops::loss

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of `anynpu graph --html`, in a real browser."""
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -258,6 +259,27 @@ def test_weights_of_every_type_are_read(models):
     assert weights.numbers_of(np.array([0x3f80, 0xbf80], np.uint16).tobytes(), weights.BFLOAT16,
                               np).tolist() == [1, -1]
     assert weights.statistics(models["onnx"]) == {}
+
+
+def test_weights_of_a_damaged_file_are_told_and_never_crash_the_reader(models, tmp_path):
+    good = open(models["om"], "rb").read()
+    path = str(tmp_path / "bad.om")
+    rng, told, read = random.Random(5), 0, 0
+    for i in range(400):
+        data = bytearray(good)
+        for _ in range(rng.randint(1, 6)):
+            data[rng.randrange(len(data) if i % 2 else 200)] = rng.randrange(256)
+        if rng.random() < 0.2:
+            del data[rng.randrange(len(data)):]
+        with open(path, "wb") as file:
+            file.write(data)
+        try:
+            weights.statistics(path)
+            read += 1
+        except weights.Damaged as error:
+            told += 1
+            assert "bytes" in str(error) or "field" in str(error) or "number" in str(error)
+    assert told > 20 and read > 20, "both must happen"
 
 
 def test_dot_and_rows_give_every_box_a_place():
