@@ -103,7 +103,7 @@ Status fold_text_node(graph::Graph& graph, const Node& node,
 
 // Infers one node; true when its outputs became constants and the node is not needed.
 Result<bool> infer_node(graph::Graph& graph, Node& node, const std::vector<std::string>& passes_off,
-                        FoldBudget& budget) {
+                        FoldBudget& budget, bool stays) {
   std::vector<ops::Operand> inputs;
   bool unknown = false;
   for (graph::ValueId id : node.inputs) {
@@ -132,7 +132,7 @@ Result<bool> infer_node(graph::Graph& graph, Node& node, const std::vector<std::
       find_stated_shape(graph, node.outputs[i]);
     set_output(context.outputs[i], value);
   }
-  if (!budget.take(context)) return false;
+  if (stays || !budget.take(context)) return false;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (node.inputs[i] == graph::kNoValue) continue;
     Value& value = graph.values[static_cast<size_t>(node.inputs[i])];
@@ -152,6 +152,43 @@ Result<bool> infer_node(graph::Graph& graph, Node& node, const std::vector<std::
   return true;
 }
 
+// The results of DequantizeLinear that are nothing but the weights of products with data that comes
+// at run time: they stay bytes in the file, and plans may multiply bytes.
+std::vector<bool> quantized_weights(const graph::Graph& graph, const std::deque<Node>& nodes) {
+  constexpr std::string_view kProducts[] = {"Conv", "Gemm", "MatMul", "FusedConv", "FusedGemm",
+                                            "FusedMatMul"};
+  std::vector<bool> weights(graph.values.size(), false), varies(graph.values.size(), false);
+  const bool any = std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
+    return node.op == "DequantizeLinear" && node.domain.empty();
+  });
+  if (!any) return weights;
+  std::vector<int64_t> uses(graph.values.size(), 0);
+  const auto place = [](graph::ValueId id) { return static_cast<size_t>(id); };
+  for (const graph::ValueId id : graph.inputs) varies[place(id)] = true;
+  for (const graph::ValueId id : graph.outputs) ++uses[place(id)];
+  for (const Node& node : nodes) {
+    bool at_run_time = false;
+    for (const graph::ValueId id : node.inputs) {
+      if (id == graph::kNoValue) continue;
+      ++uses[place(id)];
+      at_run_time = at_run_time || varies[place(id)];
+    }
+    for (const graph::ValueId id : node.outputs) {
+      if (id != graph::kNoValue) varies[place(id)] = at_run_time;
+    }
+  }
+  for (const Node& node : nodes) {
+    if (std::find(std::begin(kProducts), std::end(kProducts), node.op) == std::end(kProducts))
+      continue;
+    if (node.inputs.size() < 2 || node.inputs[0] == graph::kNoValue ||
+        node.inputs[1] == graph::kNoValue)
+      continue;
+    const size_t w = place(node.inputs[1]);
+    weights[w] = varies[place(node.inputs[0])] && !varies[w] && uses[w] == 1;
+  }
+  return weights;
+}
+
 }  // namespace
 
 Status infer_and_fold(graph::Graph& graph, const std::vector<std::string>& passes_off) {
@@ -165,6 +202,12 @@ Status infer_and_fold(graph::Graph& graph, const std::vector<std::string>& passe
   kept.reserve(graph.nodes.size());
   std::deque<Node> waiting(std::make_move_iterator(graph.nodes.begin()),
                            std::make_move_iterator(graph.nodes.end()));
+  const std::vector<bool> weights = quantized_weights(graph, waiting);
+  const auto is_kept = [&](const Node& node) {
+    if (node.op != "DequantizeLinear" || !node.domain.empty()) return false;
+    const auto id = static_cast<size_t>(node.outputs[0]);
+    return id < weights.size() && weights[id];
+  };
   graph.nodes.clear();
   while (!waiting.empty()) {
     Node node = std::move(waiting.front());
@@ -175,7 +218,7 @@ Status infer_and_fold(graph::Graph& graph, const std::vector<std::string>& passe
                      std::make_move_iterator(branch.end()));
       continue;
     }
-    ANYNPU_ASSIGN(const bool folded, infer_node(graph, node, passes_off, budget),
+    ANYNPU_ASSIGN(const bool folded, infer_node(graph, node, passes_off, budget, is_kept(node)),
                   "while inferring the shapes of the model");
     if (!folded) kept.push_back(std::move(node));
   }

@@ -8,6 +8,15 @@
 
 namespace anynpu::compile {
 
+// Quantised networks: DequantizeLinear, an operator and QuantizeLinear become an operator on bytes
+// where it has a fast kernel. Before join_elementwise().
+Status fuse_quantized(graph::Graph& graph);
+
+// DequantizeLinear of constants, which models keep so that their files stay small, becomes a
+// constant. For every target.
+bool has_quantized_weights(const graph::Graph& graph);
+Status unpack_weights(graph::Graph& graph);
+
 // Chains and trees of element-wise operators become FusedElementwise of domain "anynpu": one pass
 // over memory.
 Status join_elementwise(graph::Graph& graph);

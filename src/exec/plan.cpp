@@ -577,10 +577,16 @@ class Planner {
 
 Result<Plan> make_plan(const graph::Graph& graph, const ops::Target& target, WeightPool& weights,
                        const std::shared_ptr<StepObserver>& observer) {
-  if (target.backend != "cpu" || observer) return Planner(graph, target, weights, observer).make();
+  const bool fuses = target.backend == "cpu" && !observer;
+  if (!fuses && !compile::has_quantized_weights(graph))
+    return Planner(graph, target, weights, observer).make();
   auto fused = std::make_shared<graph::Graph>(graph);
-  ANYNPU_TRY(compile::join_elementwise(*fused));
-  ANYNPU_TRY(compile::join_epilogues(*fused));
+  if (fuses) ANYNPU_TRY(compile::fuse_quantized(*fused));
+  ANYNPU_TRY(compile::unpack_weights(*fused));
+  if (fuses) {
+    ANYNPU_TRY(compile::join_elementwise(*fused));
+    ANYNPU_TRY(compile::join_epilogues(*fused));
+  }
   ANYNPU_ASSIGN(Plan plan, Planner(*fused, target, weights, observer).make());
   plan.own_graph = std::move(fused);
   return plan;

@@ -61,6 +61,12 @@ Result<graph::Attr> parse_attr(const OpSchema& schema, std::string_view key,
         ANYNPU_ASSIGN(auto list, parse_list(text, ','));
         return graph::Attr(std::move(list));
       }
+      case AttrKind::floats: {
+        std::vector<float> list;
+        for (std::string_view part : split(text, ','))
+          list.push_back(std::strtof(std::string(part).c_str(), nullptr));
+        return graph::Attr(std::move(list));
+      }
       case AttrKind::strings: {
         const auto parts = split(text, ',');
         return graph::Attr(std::vector<std::string>(parts.begin(), parts.end()));

@@ -72,6 +72,20 @@ struct Bf16Tiles {
   }
 };
 
+struct QuantTiles {
+  using Element = uint8_t;
+  using Args = QuantTileArgs;
+  using Function = QuantTileFunction;
+  QuantEpilogue epilogue;
+  uint8_t pad = 0;  // what padding is
+
+  int64_t most() const { return kQuantPixels; }
+  bool pairs(int64_t) const { return false; }
+  Function find(int64_t step, int64_t rows, int64_t pixels, int64_t blocks) const {
+    return rows == 1 ? find_quant_tile(step, pixels, blocks) : nullptr;
+  }
+};
+
 // The tiles of one width, by blocks - 1.
 template <typename Function>
 struct WidthTiles {
@@ -82,6 +96,9 @@ template <typename Tiles>
 class BlockedConvPlan final : public KernelPlan {
  public:
   using T = typename Tiles::Element;
+  static constexpr bool kBytes = std::is_same_v<T, uint8_t>;
+  explicit BlockedConvPlan(const Tiles& tiles) : kinds(tiles) {}
+  Tiles kinds;
   BlockedWeights w;
   Activation activation;
   StepsEpilogue epilogue;                // of f32
@@ -142,15 +159,23 @@ class BlockedConvPlan final : public KernelPlan {
     t.run_length = w.run_length();
     t.pixel_step = stride_w * step;
     t.in_row = stride_h * padded_w * step;
-    t.weights = reinterpret_cast<const T*>(args.packed) + w.panel_offset(g, panel);
+    t.weights = reinterpret_cast<decltype(t.weights)>(args.packed) + w.panel_offset(g, panel);
     t.bias = reinterpret_cast<const float*>(args.packed + w.bias_start()) + block * 16;
     t.out_row = out_w * 16;
     t.out_pixel = 16;
     t.out_block = plane;
     if constexpr (std::is_same_v<T, float>) t.prefetch = prefetch;
-    t.clamp = activation.on;
-    t.min = activation.min;
-    t.max = activation.max;
+    size_t out_bytes = sizeof(T);
+    if constexpr (kBytes) {
+      t.epilogue = &kinds.epilogue;
+      t.scale = reinterpret_cast<const float*>(args.packed + w.scale_start()) + block * 16;
+      t.start = reinterpret_cast<const int32_t*>(args.packed + w.sum_start()) + block * 16;
+      if (t.epilogue->floats) out_bytes = sizeof(float);
+    } else {
+      t.clamp = activation.on;
+      t.min = activation.min;
+      t.max = activation.max;
+    }
     for (; unit < last; ++unit) {
       const int64_t n = unit / tiles(), y = unit % tiles() / columns * rows;
       const int64_t x = out_w * (unit % columns) / columns;
@@ -158,7 +183,8 @@ class BlockedConvPlan final : public KernelPlan {
       t.in = in + n * image_floats() + g * w.in_blocks() * padded_h * padded_w * step +
              (y * stride_h * padded_w + x * stride_w) * step;
       const int64_t out = (n * w.group * w.out_blocks() + block) * plane + (y * out_w + x) * 16;
-      t.out = reinterpret_cast<T*>(args.outputs[0]) + out;
+      t.out = reinterpret_cast<decltype(t.out)>(args.outputs[0] +
+                                                static_cast<size_t>(out) * out_bytes);
       t.residual = residual ? residual + out : nullptr;
       const bool both = rows == 2 && y + 1 < out_h;
       const auto& width = widths[pixels - out_w / columns];
@@ -218,14 +244,20 @@ class BlockedConvPlan final : public KernelPlan {
     }
   }
 
+  int pad_byte() const {
+    if constexpr (kBytes) return kinds.pad;
+    return 0;
+  }
+
   void pad(const T* in, T* copy) const {
     const int64_t blocks = ceil_div(channels, 16);
     parallel_tasks(static_cast<size_t>(batch * blocks), [&](size_t task) {
       const T* x = in + static_cast<int64_t>(task) * in_h * in_w * 16;
       T* y = copy + static_cast<int64_t>(task) * padded_h * padded_w * 16;
       const int64_t right = padded_w - pad_left - in_w;
-      const auto zero = [&y](int64_t pixels) {
-        std::memset(static_cast<void*>(y), 0, static_cast<size_t>(pixels) * 16 * sizeof(T));
+      const auto zero = [this, &y](int64_t pixels) {
+        std::memset(static_cast<void*>(y), pad_byte(),
+                    static_cast<size_t>(pixels) * 16 * sizeof(T));
         y += pixels * 16;
       };
       zero(pad_top * padded_w);
@@ -246,7 +278,8 @@ class BlockedConvPlan final : public KernelPlan {
       for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
         T* y = copy + i * padded_w * step;
         const int64_t row = i % padded_h - pad_top;
-        std::memset(static_cast<void*>(y), 0, static_cast<size_t>(padded_w * step) * sizeof(T));
+        std::memset(static_cast<void*>(y), pad_byte(),
+                    static_cast<size_t>(padded_w * step) * sizeof(T));
         if (row < 0 || row >= in_h) continue;
         const T* x = in + i / padded_h * channels * plane + row * in_w;
         for (int64_t c = 0; c < channels; ++c) {
@@ -258,7 +291,8 @@ class BlockedConvPlan final : public KernelPlan {
 };
 
 template <typename Tiles>
-void cut_tiles(BlockedConvPlan<Tiles>& plan, const Tiles& tiles) {
+void cut_tiles(BlockedConvPlan<Tiles>& plan) {
+  const Tiles& tiles = plan.kinds;
   const int64_t step = plan.stride_w * plan.w.pixel_floats();
   plan.rows = tiles.pairs(step) && plan.out_h > 1 && plan.out_w <= tiles.most() / 2 ? 2 : 1;
   plan.columns = std::max<int64_t>(1, ceil_div(plan.out_w, tiles.most()));
@@ -279,7 +313,8 @@ void cut_tasks(Plan& plan, size_t threads) {
   const int64_t units = std::max<int64_t>(1, plan.batch * plan.tiles());
   const int64_t panels = plan.all_panels();
   const auto tasks = static_cast<int64_t>(threads) * kTasksPerThread;
-  const auto input_bytes = plan.batch * plan.image_floats() * static_cast<int64_t>(sizeof(float));
+  const auto input_bytes =
+      plan.batch * plan.image_floats() * static_cast<int64_t>(plan.w.element_bytes());
   int64_t chunks = std::clamp<int64_t>(ceil_div(input_bytes, kCachedInput), 1, units);
   plan.panel_step = panels;
   if (static_cast<int64_t>(plan.w.bytes()) <= kCachedWeights) {
@@ -300,7 +335,7 @@ Result<std::unique_ptr<KernelPlan>> make_conv_plan(const OpContext& context,
   const Window& window = c.window;
   const size_t across = window.dims() - 1;
   const bool flat = window.dims() == 1;
-  auto plan = std::make_unique<BlockedConvPlan<Tiles>>();
+  auto plan = std::make_unique<BlockedConvPlan<Tiles>>(tiles);
   plan->w = weights;
   plan->epilogue = std::move(epilogue);
   ANYNPU_ASSIGN(plan->activation, activation_of(context));
@@ -345,7 +380,7 @@ Result<std::unique_ptr<KernelPlan>> make_conv_plan(const OpContext& context,
   const int64_t out_floats =
       plan->batch * weights.group * weights.out_blocks() * 16 * plan->out_h * plan->out_w;
   plan->prefetch = (plan->batch * plan->image_floats() + out_floats) * 4 > kPrefetchFrom;
-  cut_tiles(*plan, tiles);
+  cut_tiles(*plan);
   cut_tasks(*plan, context.target.threads);
   if (plan->copies) {
     plan->workspace_bytes =
@@ -354,7 +389,8 @@ Result<std::unique_ptr<KernelPlan>> make_conv_plan(const OpContext& context,
   plan->input_layouts = {weights.interleaved ? Layout::plain : Layout::blocked16, Layout::plain,
                          Layout::plain, Layout::blocked16};
   plan->output_layouts = {Layout::blocked16};
-  plan->in_place_input = context.has_input(3) ? 3 : -1;
+  plan->in_place_input =
+      context.has_input(3) && context.outputs[0].dtype == context.inputs[3].dtype ? 3 : -1;
   return std::unique_ptr<KernelPlan>(std::move(plan));
 }
 
@@ -363,9 +399,16 @@ Result<std::unique_ptr<KernelPlan>> make_conv_plan(const OpContext& context,
 Result<std::unique_ptr<KernelPlan>> plan_blocked_conv(const OpContext& context,
                                                       const BlockedWeights& weights,
                                                       const TileSet& tiles) {
-  if (weights.bf16) return make_conv_plan(context, weights, Bf16Tiles{}, {});
+  if (weights.kind == BlockedKind::bf16) return make_conv_plan(context, weights, Bf16Tiles{}, {});
   ANYNPU_ASSIGN(StepsEpilogue epilogue, StepsEpilogue::of(context, tiles.isa));
   return make_conv_plan(context, weights, F32Tiles{tiles}, std::move(epilogue));
+}
+
+Result<std::unique_ptr<KernelPlan>> plan_quantized_conv(const OpContext& context,
+                                                        const BlockedWeights& weights,
+                                                        const quantize::Requantize& requantize) {
+  const QuantTiles tiles{requantize.epilogue(), static_cast<uint8_t>(requantize.x_zero)};
+  return make_conv_plan(context, weights, tiles, {});
 }
 
 }  // namespace anynpu::ops::conv

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution over blocked channels on register tiles (simd/tile.h, simd/tile_bf16.h): f32 or bf16,
-// one or two spatial dimensions, weights and bias constant. Splits into packing (blocked_pack.cpp)
-// and running (blocked.cpp).
+// Convolution over blocked channels on register tiles (simd/tile.h, tile_bf16.h, tile_quant.h): f32,
+// bf16 or bytes, one or two spatial dimensions, weights and bias constant. Splits into packing
+// (blocked_pack.cpp) and running (blocked.cpp).
 #pragma once
 
 #include <memory>
@@ -10,10 +10,15 @@
 
 #include "base/align.h"
 #include "ops/conv/conv.h"
+#include "ops/quantize/requantize.h"
 #include "ops/simd/tile.h"
 #include "ops/simd/tile_bf16.h"
+#include "ops/simd/tile_quant.h"
 
 namespace anynpu::ops::conv {
+
+// The elements that are multiplied: one, pairs of two, or four at a time.
+enum class BlockedKind : uint8_t { f32, bf16, bytes };
 
 // How weights are split into groups, panels and runs; independent of the input size.
 struct BlockedWeights {
@@ -26,16 +31,18 @@ struct BlockedWeights {
   bool interleaved = false;    // few channels: pixels of `in_channels` floats instead of blocks
   bool joined_columns = true;  // one run covers a whole kernel row (dilation 1 across)
   int64_t panel_blocks = 2;
-  bool bf16 = false;  // weights in pairs of bfloat16; the bias stays f32
+  BlockedKind kind = BlockedKind::f32;  // the bias is f32 in all of them
 
   int64_t in_blocks() const { return interleaved ? 1 : ceil_div(in_channels, 16); }
   int64_t out_blocks() const { return ceil_div(out_channels, 16); }
   int64_t panels() const { return ceil_div(out_blocks(), panel_blocks); }
-  // Elements of a pixel: pairs must not cross from one to the next.
-  int64_t pixel_floats() const {
-    return !interleaved ? 16 : bf16 ? round_up(in_channels, 2) : in_channels;
+  // Elements that are multiplied at once, and bytes of each.
+  int64_t together() const {
+    return kind == BlockedKind::bytes ? 4 : kind == BlockedKind::bf16 ? 2 : 1;
   }
-  size_t element_bytes() const { return bf16 ? sizeof(BF16) : sizeof(float); }
+  size_t element_bytes() const { return static_cast<size_t>(4 / together()); }
+  // Elements of a pixel: those that are multiplied at once must not cross from one to the next.
+  int64_t pixel_floats() const { return interleaved ? round_up(in_channels, together()) : 16; }
   int64_t runs() const { return in_blocks() * kernel_h * (joined_columns ? 1 : kernel_w); }
   int64_t run_length() const { return pixel_floats() * (joined_columns ? kernel_w : 1); }
   // What a run multiplies. With gaps between columns the blocks of a tap follow each other, so that
@@ -57,8 +64,17 @@ struct BlockedWeights {
   }
   int64_t bias_offset() const { return group * out_blocks() * 16 * runs() * run_length(); }
   size_t bias_start() const { return static_cast<size_t>(bias_offset()) * element_bytes(); }
+  int64_t stored_channels() const { return group * out_blocks() * 16; }
+  // Behind the weights: bias, and for bytes the scales of the sums and what the sums start with.
+  size_t scale_start() const {
+    return bias_start() + static_cast<size_t>(stored_channels()) * sizeof(float);
+  }
+  size_t sum_start() const {
+    return scale_start() + static_cast<size_t>(stored_channels()) * sizeof(float);
+  }
   size_t bytes() const {
-    return bias_start() + static_cast<size_t>(group * out_blocks() * 16) * sizeof(float);
+    if (kind != BlockedKind::bytes) return scale_start();
+    return sum_start() + static_cast<size_t>(stored_channels()) * sizeof(int32_t);
   }
 
   // `weight` as in the model (O, I / group, kernel...), `bias` null or O values.
@@ -77,6 +93,11 @@ template <Isa isa>
 Status can_run_blocked_conv(const OpContext& context);
 template <Isa isa>
 Result<std::unique_ptr<Kernel>> create_blocked_conv(const OpContext& context);
+
+// QuantizedConv: `requantize` says what the bytes stand for.
+Result<std::unique_ptr<KernelPlan>> plan_quantized_conv(const OpContext& context,
+                                                        const BlockedWeights& weights,
+                                                        const quantize::Requantize& requantize);
 
 Status can_run_bf16_conv(const OpContext& context);
 Result<std::unique_ptr<Kernel>> create_bf16_conv(const OpContext& context);

@@ -66,8 +66,9 @@ void BlockedWeights::pack(const float* weight, const float* bias, std::byte* pac
     const int64_t g = static_cast<int64_t>(task) / panels();
     const int64_t panel = static_cast<int64_t>(task) % panels(), width = blocks_of(panel) * 16;
     const int64_t rows = runs() * length;
-    std::vector<float> wide(bf16 ? static_cast<size_t>(rows * width) : 0);
-    float* out = bf16 ? wide.data() : reinterpret_cast<float*>(packed) + panel_offset(g, panel);
+    const bool narrow = kind != BlockedKind::f32;
+    std::vector<float> wide(narrow ? static_cast<size_t>(rows * width) : 0);
+    float* out = narrow ? wide.data() : reinterpret_cast<float*>(packed) + panel_offset(g, panel);
     for (int64_t run = 0; run < runs(); ++run) {
       const auto [block, row, column] = run_at(run);
       for (int64_t k = 0; k < length; ++k, out += width) {
@@ -76,9 +77,12 @@ void BlockedWeights::pack(const float* weight, const float* bias, std::byte* pac
         pack_row(g, panel * panel_blocks * 16, width, i, tap, out);
       }
     }
-    if (bf16) {
+    if (kind == BlockedKind::bf16) {
       pair_weights(wide.data(), rows, width,
                    reinterpret_cast<BF16*>(packed) + panel_offset(g, panel));
+    } else if (kind == BlockedKind::bytes) {
+      quad_weights(wide.data(), rows, width,
+                   reinterpret_cast<int8_t*>(packed) + panel_offset(g, panel));
     }
   });
   float* out = reinterpret_cast<float*>(packed + bias_start());
@@ -103,7 +107,7 @@ class BlockedConv final : public Kernel {
     const auto constant = [&](size_t input) -> const float* {
       if (!context.has_input(input)) return nullptr;
       const auto bytes = context.inputs[input].constant;
-      if (!weights_.bf16) return reinterpret_cast<const float*>(bytes.data());
+      if (weights_.kind == BlockedKind::f32) return reinterpret_cast<const float*>(bytes.data());
       std::vector<float>& wide = buffers[input - 1];
       wide.resize(bytes.size() / sizeof(BF16));
       widen(DType::bf16, bytes.data(), wide.data(), wide.size());
@@ -147,7 +151,7 @@ Status can_run_bf16_conv(const OpContext& context) {
 
 Result<std::unique_ptr<Kernel>> create_bf16_conv(const OpContext& context) {
   ANYNPU_ASSIGN(BlockedWeights weights, blocked_weights_of(context, kBf16Blocks));
-  weights.bf16 = true;
+  weights.kind = BlockedKind::bf16;
   return std::unique_ptr<Kernel>(std::make_unique<BlockedConv>(weights, tile_set(Isa::baseline)));
 }
 

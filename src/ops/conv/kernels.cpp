@@ -8,6 +8,7 @@
 #include "ops/conv/conv_amx.h"
 #include "ops/conv/im2col.h"
 #include "ops/conv/int8.h"
+#include "ops/conv/quantized.h"
 #include "ops/conv/winograd.h"
 #include "ops/elements/epilogue.h"
 #include "ops/families.h"
@@ -76,6 +77,14 @@ const KernelLine kInt8Conv[] = {
     {"reference", kInt8Types, nullptr, create_plain<plan_int8_conv>},
 };
 
+const KernelLine kQuantizedConv[] = {
+    // One filter per channel: pixels are turned into taps of 16 channels.
+    {"depthwise_avx512_vnni", {DType::u8}, can_run_quantized_depthwise, create_quantized_depthwise},
+    // Register tiles over blocked tensors, rounded to bytes again in registers.
+    {"conv_avx512_vnni", {DType::u8}, can_run_quantized_conv, create_quantized_conv},
+    {"reference", {DType::u8}, nullptr, create_plain<plan_quantized_conv_reference>},
+};
+
 const KernelLine kBottleneck[] = {
     // The three convolutions strip by strip, intermediate values in the cache.
     {"bottleneck_amx_bf16", kBf16, can_run_amx_bottleneck, create_amx_bottleneck<amx::amx_engine>},
@@ -97,6 +106,8 @@ void register_family(Registry& registry) {
   add_int8_conv_schemas(registry);
   registry.add_kernels("ConvInteger", kInt8Conv);
   registry.add_kernels("QLinearConv", kInt8Conv);
+  add_quantized_conv_schema(registry);
+  registry.add_kernels("QuantizedConv", kQuantizedConv, "anynpu");
   register_causal_conv(registry);
   register_deform_conv(registry);
   register_col2im(registry);

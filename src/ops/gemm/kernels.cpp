@@ -7,6 +7,7 @@
 #include "ops/gemm/grouped.h"
 #include "ops/gemm/int8.h"
 #include "ops/gemm/packed.h"
+#include "ops/gemm/quantized.h"
 #include "ops/plain_kernel.h"
 #include "ops/registry.h"
 #include "ops/widen.h"
@@ -43,6 +44,12 @@ const KernelLine kInt8MatMul[] = {
     {"reference", kLinearBytes, nullptr, create_plain<plan_int8_matmul>},
 };
 
+const KernelLine kQuantizedMatMul[] = {
+    // The same, rounded to bytes again in registers.
+    {"matmul_avx512_vnni", {DType::u8}, can_run_quantized_matmul, create_quantized_matmul},
+    {"reference", {DType::u8}, nullptr, create_plain<plan_quantized_matmul_reference>},
+};
+
 }  // namespace
 
 void register_family(Registry& registry) {
@@ -54,6 +61,8 @@ void register_family(Registry& registry) {
   add_int8_matmul_schemas(registry);
   for (std::string_view op : {"MatMulInteger", "QLinearMatMul"})
     registry.add_kernels(op, kInt8MatMul);
+  add_quantized_matmul_schema(registry);
+  registry.add_kernels("QuantizedMatMul", kQuantizedMatMul, "anynpu");
 }
 
 }  // namespace anynpu::ops::gemm

@@ -25,6 +25,8 @@ const KernelLine kPool[] = {
      create_blocked_pool<Isa::baseline>},
     // Short floats through the float32 kernels above.
     {"widened", kShortFloats, can_run_widened, create_widened},
+    // Bytes of quantised networks.
+    {"pool_bytes", {DType::i8, DType::u8}, can_run_byte_pool, create_byte_pool},
     // Everything: the oracle of the tests.
     {"pool_reference", kFloats | DTypeSet{DType::i8, DType::u8}, nullptr, create_pool_reference},
 };

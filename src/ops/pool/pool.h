@@ -39,6 +39,10 @@ Status can_run_plain_pool(const OpContext& context);
 template <Isa isa>
 Result<std::unique_ptr<Kernel>> create_plain_pool(const OpContext& context);
 
+// Bytes in blocks of channels (bytes.cpp).
+Status can_run_byte_pool(const OpContext& context);
+Result<std::unique_ptr<Kernel>> create_byte_pool(const OpContext& context);
+
 void add_pool_schemas(Registry& registry);
 void register_lp_pool(Registry& registry);
 void register_max_unpool(Registry& registry);

@@ -92,6 +92,8 @@ TEST(Pool, EveryKernelAgreesWithTheReference) {
           "MaxPool shape=1x3x8x8 kernel_shape=2,2 outputs=2 storage_order=1",
           "MaxPool shape=1x4x7x7x7 kernel_shape=2,2,2 strides=2,2,2",
           "MaxPool shape=1x3x8x8 kernel_shape=2,2 dtype=uint8",
+          "MaxPool shape=2x33x15x17 kernel_shape=3,3 strides=2,2 pads=1,1,1,1 dtype=uint8",
+          "MaxPool shape=1x20x31 kernel_shape=3 dilations=2 pads=2,1 dtype=int8",
           "AveragePool shape=1x20x11x13 kernel_shape=3,3 pads=1,1,1,1 strides=2,2",
           "AveragePool shape=1x20x11x13 kernel_shape=3,3 pads=1,1,1,1 count_include_pad=1 "
           "ceil_mode=1 strides=2,2",

@@ -16,6 +16,7 @@ void register_family(Registry& registry) {
     list.push_back(reference_kernel(op));
     registry.add_kernels(op, list);
   }
+  register_byte_table(registry);
 }
 
 }  // namespace anynpu::ops::quantize

@@ -39,6 +39,7 @@ DynamicScale dynamic_scale(float low, float high);
 std::vector<KernelLine> row_kernels(std::string_view op);
 
 void add_schemas(Registry& registry);
+void register_byte_table(Registry& registry);
 // The kernels that take every case (linear.cpp).
 KernelLine reference_kernel(std::string_view op);
 
