@@ -103,6 +103,8 @@ class BlockedConvPlan final : public KernelPlan {
   Activation activation;
   StepsEpilogue epilogue;                // of f32
   int64_t batch = 0, channels = 0;  // of the whole input
+  // The slices of three axes; one of two.
+  int64_t in_d = 1, out_d = 1, pad_front = 0, padded_d = 1, stride_d = 1;
   int64_t in_h = 0, in_w = 0, out_h = 0, out_w = 0;
   int64_t pad_top = 0, pad_left = 0;
   int64_t padded_h = 0, padded_w = 0;  // what the tiles read
@@ -117,11 +119,12 @@ class BlockedConvPlan final : public KernelPlan {
   bool prefetch = false;                  // see TileArgs
 
   int64_t row_groups() const { return ceil_div(out_h, rows); }
-  int64_t tiles() const { return row_groups() * columns; }
+  int64_t slice_tiles() const { return row_groups() * columns; }
+  int64_t tiles() const { return out_d * slice_tiles(); }
   int64_t all_panels() const { return w.group * w.panels(); }
   int64_t image_floats() const {  // of one image as the tiles read it
     const int64_t blocks = w.interleaved ? 1 : ceil_div(channels, 16);
-    return blocks * padded_h * padded_w * w.pixel_floats();
+    return blocks * padded_d * padded_h * padded_w * w.pixel_floats();
   }
 
   Status run(const RunArgs& args) const override {
@@ -148,7 +151,7 @@ class BlockedConvPlan final : public KernelPlan {
   // One weight panel over tiles [unit, last).
   void panel(const RunArgs& args, const T* in, int64_t g, int64_t panel, int64_t unit,
              int64_t last) const {
-    const int64_t plane = out_h * out_w * 16, blocks = w.blocks_of(panel);
+    const int64_t plane = out_d * out_h * out_w * 16, blocks = w.blocks_of(panel);
     const int64_t block = g * w.out_blocks() + panel * w.panel_blocks;
     const int64_t step = w.pixel_floats();
     const T* residual =
@@ -177,12 +180,15 @@ class BlockedConvPlan final : public KernelPlan {
       t.max = activation.max;
     }
     for (; unit < last; ++unit) {
-      const int64_t n = unit / tiles(), y = unit % tiles() / columns * rows;
+      const int64_t n = unit / tiles(), d = unit % tiles() / slice_tiles();
+      const int64_t y = unit % slice_tiles() / columns * rows;
       const int64_t x = out_w * (unit % columns) / columns;
       const int64_t pixels = out_w * (unit % columns + 1) / columns - x;
-      t.in = in + n * image_floats() + g * w.in_blocks() * padded_h * padded_w * step +
-             (y * stride_h * padded_w + x * stride_w) * step;
-      const int64_t out = (n * w.group * w.out_blocks() + block) * plane + (y * out_w + x) * 16;
+      t.in = in + n * image_floats() +
+             g * w.in_blocks() * padded_d * padded_h * padded_w * step +
+             ((d * stride_d * padded_h + y * stride_h) * padded_w + x * stride_w) * step;
+      const int64_t out =
+          (n * w.group * w.out_blocks() + block) * plane + ((d * out_h + y) * out_w + x) * 16;
       t.out = reinterpret_cast<decltype(t.out)>(args.outputs[0] +
                                                 static_cast<size_t>(out) * out_bytes);
       t.residual = residual ? residual + out : nullptr;
@@ -251,8 +257,9 @@ class BlockedConvPlan final : public KernelPlan {
 
   void pad(const T* in, T* copy) const {
     const int64_t blocks = ceil_div(channels, 16);
-    parallel_tasks(static_cast<size_t>(batch * blocks), [&](size_t task) {
-      const T* x = in + static_cast<int64_t>(task) * in_h * in_w * 16;
+    parallel_tasks(static_cast<size_t>(batch * blocks * padded_d), [&](size_t task) {
+      const int64_t plane = static_cast<int64_t>(task) / padded_d;
+      const int64_t slice = static_cast<int64_t>(task) % padded_d - pad_front;
       T* y = copy + static_cast<int64_t>(task) * padded_h * padded_w * 16;
       const int64_t right = padded_w - pad_left - in_w;
       const auto zero = [this, &y](int64_t pixels) {
@@ -260,6 +267,8 @@ class BlockedConvPlan final : public KernelPlan {
                     static_cast<size_t>(pixels) * 16 * sizeof(T));
         y += pixels * 16;
       };
+      if (slice < 0 || slice >= in_d) return zero(padded_h * padded_w);
+      const T* x = in + (plane * in_d + slice) * in_h * in_w * 16;
       zero(pad_top * padded_w);
       for (int64_t row = 0; row < in_h; ++row) {
         zero(pad_left);
@@ -273,15 +282,17 @@ class BlockedConvPlan final : public KernelPlan {
   }
 
   void interleave(const T* in, T* copy) const {
-    const int64_t plane = in_h * in_w, step = w.pixel_floats();
-    parallel(static_cast<size_t>(batch * padded_h), 4, [&](size_t begin, size_t end) {
+    const int64_t plane = in_d * in_h * in_w, step = w.pixel_floats();
+    parallel(static_cast<size_t>(batch * padded_d * padded_h), 4, [&](size_t begin, size_t end) {
       for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
         T* y = copy + i * padded_w * step;
         const int64_t row = i % padded_h - pad_top;
+        const int64_t slice = i / padded_h % padded_d - pad_front;
         std::memset(static_cast<void*>(y), pad_byte(),
                     static_cast<size_t>(padded_w * step) * sizeof(T));
-        if (row < 0 || row >= in_h) continue;
-        const T* x = in + i / padded_h * channels * plane + row * in_w;
+        if (row < 0 || row >= in_h || slice < 0 || slice >= in_d) continue;
+        const T* x =
+            in + i / padded_h / padded_d * channels * plane + (slice * in_h + row) * in_w;
         for (int64_t c = 0; c < channels; ++c) {
           for (int64_t p = 0; p < in_w; ++p) y[(pad_left + p) * step + c] = x[c * plane + p];
         }
@@ -333,43 +344,55 @@ Result<std::unique_ptr<KernelPlan>> make_conv_plan(const OpContext& context,
                                                    const Tiles& tiles, StepsEpilogue epilogue) {
   ANYNPU_ASSIGN(const ConvShape c, conv_shape_of(context));
   const Window& window = c.window;
-  const size_t across = window.dims() - 1;
-  const bool flat = window.dims() == 1;
+  const size_t across = window.dims() - 1, down = across - 1;  // of the axes
+  const bool flat = window.dims() == 1, deep = window.dims() == 3;
   auto plan = std::make_unique<BlockedConvPlan<Tiles>>(tiles);
   plan->w = weights;
   plan->epilogue = std::move(epilogue);
   ANYNPU_ASSIGN(plan->activation, activation_of(context));
   plan->batch = c.batch;
   plan->channels = c.in_channels;
-  plan->in_h = flat ? 1 : window.in[0];
+  plan->in_h = flat ? 1 : window.in[down];
   plan->in_w = window.in[across];
-  plan->out_h = flat ? 1 : window.out[0];
+  plan->out_h = flat ? 1 : window.out[down];
   plan->out_w = window.out[across];
-  plan->stride_h = flat ? 1 : window.stride[0];
+  plan->stride_h = flat ? 1 : window.stride[down];
   plan->stride_w = window.stride[across];
-  plan->pad_top = flat ? 0 : window.pad_begin[0];
+  plan->pad_top = flat ? 0 : window.pad_begin[down];
   plan->pad_left = window.pad_begin[across];
-  const int64_t bottom = flat ? 0 : window.pad_end[0], right = window.pad_end[across];
-  const bool padded = plan->pad_top + plan->pad_left + bottom + right > 0;
+  int64_t behind = 0;
+  if (deep) {
+    plan->in_d = window.in[0], plan->out_d = window.out[0];
+    plan->stride_d = window.stride[0], plan->pad_front = window.pad_begin[0];
+    behind = window.pad_end[0];
+  }
+  const int64_t bottom = flat ? 0 : window.pad_end[down], right = window.pad_end[across];
+  const bool padded =
+      plan->pad_front + behind + plan->pad_top + plan->pad_left + bottom + right > 0;
+  plan->padded_d = plan->in_d + plan->pad_front + behind;
   plan->padded_h = plan->in_h + plan->pad_top + bottom;
   plan->padded_w = plan->in_w + plan->pad_left + right;
   plan->copies = padded || weights.interleaved;
-  if (!plan->copies && weights.kernel_h * weights.kernel_w == 1 && plan->stride_h == 1 &&
+  if (!plan->copies && weights.taps() == 1 && plan->stride_d == 1 && plan->stride_h == 1 &&
       plan->stride_w == 1) {  // pixels are all alike: one long row
-    plan->in_w = plan->padded_w = plan->out_w = plan->in_w * plan->in_h;
+    plan->in_w = plan->padded_w = plan->out_w = plan->in_w * plan->in_h * plan->in_d;
     plan->in_h = plan->padded_h = plan->out_h = 1;
+    plan->in_d = plan->padded_d = plan->out_d = 1;
   }
-  const int64_t step = weights.pixel_floats(), dilation_h = flat ? 1 : window.dilation[0];
+  const int64_t step = weights.pixel_floats(), dilation_h = flat ? 1 : window.dilation[down];
+  const int64_t dilation_d = deep ? window.dilation[0] : 1;
   for (int64_t run = 0; run < weights.runs(); ++run) {
     const auto at = weights.run_at(run);
-    plan->runs.push_back(((at.block * plan->padded_h + at.row * dilation_h) * plan->padded_w +
+    const int64_t slice = at.block * plan->padded_d + at.slice * dilation_d;
+    plan->runs.push_back(((slice * plan->padded_h + at.row * dilation_h) * plan->padded_w +
                           at.column * window.dilation[across]) *
                          step);
   }
   plan->dilation_h = dilation_h, plan->dilation_w = window.dilation[across];
-  plan->skips_pads = !weights.joined_columns && padded;
+  plan->skips_pads = !weights.joined_columns && padded && !deep;
   const auto floats =
-      static_cast<__int128>(c.batch) * c.in_channels * plan->padded_h * plan->padded_w;
+      static_cast<__int128>(c.batch) * c.in_channels *
+                      plan->padded_d * plan->padded_h * plan->padded_w;
   if (floats > kMostFloats) {
     return fail(Code::unsupported_shape,
                 "{}: the padded input has more than 2^40 elements; expected "
@@ -378,7 +401,7 @@ Result<std::unique_ptr<KernelPlan>> make_conv_plan(const OpContext& context,
   }
   if (element_count(context.outputs[0].shape) == 0) plan->batch = 0;
   const int64_t out_floats =
-      plan->batch * weights.group * weights.out_blocks() * 16 * plan->out_h * plan->out_w;
+      plan->batch * weights.stored_channels() * plan->out_d * plan->out_h * plan->out_w;
   plan->prefetch = (plan->batch * plan->image_floats() + out_floats) * 4 > kPrefetchFrom;
   cut_tiles(*plan);
   cut_tasks(*plan, context.target.threads);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution over blocked channels on register tiles (simd/tile.h, tile_bf16.h, tile_quant.h): f32,
-// bf16 or bytes, one or two spatial dimensions, weights and bias constant. Splits into packing
+// bf16 or bytes, one to three spatial dimensions, weights and bias constant. Splits into packing
 // (blocked_pack.cpp) and running (blocked.cpp).
 #pragma once
 
@@ -27,7 +27,7 @@ struct BlockedWeights {
   int64_t in_channels = 0;                      // of one group of ours
   int64_t out_channels = 0;                     // of one group of ours
   int64_t in_per_group = 0, out_per_group = 0;  // of the node
-  int64_t kernel_h = 1, kernel_w = 1;
+  int64_t kernel_d = 1, kernel_h = 1, kernel_w = 1;
   bool interleaved = false;    // few channels: pixels of `in_channels` floats instead of blocks
   bool joined_columns = true;  // one run covers a whole kernel row (dilation 1 across)
   int64_t panel_blocks = 2;
@@ -43,17 +43,23 @@ struct BlockedWeights {
   size_t element_bytes() const { return static_cast<size_t>(4 / together()); }
   // Elements of a pixel: those that are multiplied at once must not cross from one to the next.
   int64_t pixel_floats() const { return interleaved ? round_up(in_channels, together()) : 16; }
-  int64_t runs() const { return in_blocks() * kernel_h * (joined_columns ? 1 : kernel_w); }
+  int64_t taps() const { return kernel_d * kernel_h * kernel_w; }
+  int64_t runs() const {
+    return in_blocks() * kernel_d * kernel_h * (joined_columns ? 1 : kernel_w);
+  }
   int64_t run_length() const { return pixel_floats() * (joined_columns ? kernel_w : 1); }
   // What a run multiplies. With gaps between columns the blocks of a tap follow each other, so that
   // a tile may leave out taps that lie in the pads.
   struct Run {
-    int64_t block, row, column;
+    int64_t block, slice, row, column;
   };
   Run run_at(int64_t run) const {
-    if (joined_columns) return {run / kernel_h, run % kernel_h, 0};
-    const int64_t tap = run / in_blocks();
-    return {run % in_blocks(), tap / kernel_w, tap % kernel_w};
+    if (joined_columns) {
+      const int64_t row = run % (kernel_d * kernel_h);
+      return {run / (kernel_d * kernel_h), row / kernel_h, row % kernel_h, 0};
+    }
+    const int64_t tap = run / in_blocks(), row = tap / kernel_w;
+    return {run % in_blocks(), row / kernel_h, row % kernel_h, tap % kernel_w};
   }
   int64_t blocks_of(int64_t panel) const {
     return std::min(panel_blocks, out_blocks() - panel * panel_blocks);

@@ -18,7 +18,7 @@ constexpr int64_t kFewChannels = 8;
 Result<BlockedWeights> blocked_weights_of(const OpContext& context, int64_t panel_blocks) {
   ANYNPU_ASSIGN(const ConvShape c, conv_shape_of(context));
   const size_t dims = c.window.dims();
-  if (dims > 2) return fail(Code::unsupported_shape, "{} spatial dimensions, takes 1 or 2", dims);
+  if (dims > 3) return fail(Code::unsupported_shape, "{} spatial dimensions, takes 1 to 3", dims);
   if (!context.inputs[1].is_constant || (context.has_input(2) && !context.inputs[2].is_constant)) {
     return fail(Code::unsupported_feature, "weight or bias is no constant");
   }
@@ -26,7 +26,8 @@ Result<BlockedWeights> blocked_weights_of(const OpContext& context, int64_t pane
   w.panel_blocks = panel_blocks;
   w.in_per_group = c.in_channels / c.group;
   w.out_per_group = c.out_channels / c.group;
-  w.kernel_h = dims == 2 ? c.window.kernel[0] : 1;
+  w.kernel_d = dims == 3 ? c.window.kernel[0] : 1;
+  w.kernel_h = dims >= 2 ? c.window.kernel[dims - 2] : 1;
   w.kernel_w = c.window.kernel.back();
   w.joined_columns = c.window.dilation.back() == 1 || w.kernel_w == 1;
   // Groups narrower than a block share one, with zeros between them.
@@ -47,7 +48,7 @@ Result<BlockedWeights> blocked_weights_of(const OpContext& context, int64_t pane
 }
 
 void BlockedWeights::pack(const float* weight, const float* bias, std::byte* packed) const {
-  const int64_t taps = kernel_h * kernel_w, length = run_length();
+  const int64_t taps = this->taps(), length = run_length();
   // One row of a panel: the weights of input `i` and `tap` for `width` outputs from `first` on.
   const auto pack_row = [&](int64_t g, int64_t first, int64_t width, int64_t i, int64_t tap,
                             float* out) {
@@ -70,9 +71,9 @@ void BlockedWeights::pack(const float* weight, const float* bias, std::byte* pac
     std::vector<float> wide(narrow ? static_cast<size_t>(rows * width) : 0);
     float* out = narrow ? wide.data() : reinterpret_cast<float*>(packed) + panel_offset(g, panel);
     for (int64_t run = 0; run < runs(); ++run) {
-      const auto [block, row, column] = run_at(run);
+      const auto [block, slice, row, column] = run_at(run);
       for (int64_t k = 0; k < length; ++k, out += width) {
-        const int64_t tap = row * kernel_w + column + k / pixel_floats();
+        const int64_t tap = (slice * kernel_h + row) * kernel_w + column + k / pixel_floats();
         const int64_t i = block * 16 + k % pixel_floats();
         pack_row(g, panel * panel_blocks * 16, width, i, tap, out);
       }

@@ -179,6 +179,12 @@ TEST(Conv, Im2colTakesAnyAxesAndWeightsOfTheRun) {
       {
           "Conv shape=1x16x9x8x7,8x16x3x3x3,8 pads=1,1,1,1,1,1",
           "Conv shape=2x6x9x6x13,40x3x2x1x3,40 group=2 strides=2,1,2 pads=1,0,2,0,0,1",
+          "Conv shape=1x32x5x9x8,32x1x3x3x3,32 pads=1,1,1,1,1,1 group=32",
+          "Conv shape=2x19x6x9x8,19x1x5x1x3,19 pads=2,0,1,2,0,1 strides=2,1,2 group=19",
+          "Conv shape=1x16x9x5x5,16x1x3x3x3 pads=5,0,0,5,0,0 dilations=2,1,1 group=16",
+          "Conv shape=1x3x5x17x19,24x3x3x7x7,24 pads=1,3,3,1,3,3 strides=1,2,2",
+          "Conv shape=2x24x4x7x9,40x24x1x1x1,40 strides=2,2,2",
+          "Conv shape=1x32x6x7x5,16x16x3x1x1 pads=1,0,0,1,0,0 group=2 dilations=1,1,2",
           "Conv shape=1x4x7x7x7,4x1x3x3x3,4 group=4 dilations=1,2,3 pads=1,2,3,1,2,3",
           "Conv shape=1x8x3x4x3x5,17x8x2x2x2x2,17 pads=0,1,0,1,1,0,1,0",
           "Conv shape=1x300x1x1x1,61x300x1x1x1,61",

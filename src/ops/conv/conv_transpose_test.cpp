@@ -39,6 +39,11 @@ TEST(ConvTranspose, PhasesAgreeWithTheSumOverEveryTap) {
           "ConvTranspose shape=1x8x100,8x16x16,16 strides=8 pads=4,4 const=1",
           "ConvTranspose shape=1x3x3x4x3,3x5x3x2x3,5 strides=2,1,3 pads=1,0,1,0,1,1 const=1,2",
           "ConvTranspose shape=3x8x6x6,8x2x3x3,8 group=4 strides=2,2 dtype=float16",
+          // Few output channels: one product, then the sum of what overlaps.
+          "ConvTranspose shape=1x40x37,40x1x64,1 strides=16 pads=24,24 const=1,2",
+          "ConvTranspose shape=2x9x300,9x2x20 strides=10 dilations=2 pads=3,1 const=1",
+          "ConvTranspose shape=2x20x6x7,20x3x4x4,3 strides=2,2 pads=1,1,1,1 const=1,2",
+          "ConvTranspose shape=1x5x3x4x3,5x2x3x2x3,2 strides=2,1,3 pads=1,0,1,0,1,1 const=1,2",
           "ConvTranspose shape=1x2x4x4,2x2x2x2 strides=40,40",  // more phases than it takes
       },
       40);

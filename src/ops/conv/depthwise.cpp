@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolution over blocked channels: one filter per channel, one or two spatial
+// Depthwise convolution over blocked channels: one filter per channel, one to three spatial
 // dimensions, weights and bias constant. Bound by memory, so pads are skipped, not copied. bf16 has
 // rows of its own on AVX-512; elsewhere, and f16, are widened and narrowed a few rows at a time,
 // while these are in the cache.
@@ -128,6 +128,39 @@ struct WeightOffsets {
   }
 };
 
+// A convolution of three axes: an output row is the sum of rows of as many slices as its kernel
+// has, each of which goes on from the sums so far.
+struct Slices {
+  int64_t in_d = 1, out_d = 1, kernel_d = 1, stride_d = 1, dilation_d = 1, front = 0;
+  int64_t out_h = 1, stride_h = 1, top = 0, blocks = 1;
+
+  void row(void (*depthwise_row)(const LaneRow&), LaneRow shape, const RunArgs& args,
+           int64_t plane, int64_t at) const {
+    static constexpr float kNoBias[kBlock] = {};
+    const WeightOffsets places{blocks, kernel_d * shape.kernel_h * shape.kernel_w, out_d * out_h};
+    LaneRow whole = shape;
+    whole.in_h = in_d * shape.in_h;  // of a plane of all slices
+    places.point<float>(whole, args, plane, at);
+    shape.out = whole.out, shape.residual = whole.residual, shape.bias = whole.bias;
+    shape.clamp = false;
+    const int64_t d = at / out_h * stride_d - front;
+    int64_t first = 0, last = kernel_d;  // slices of the kernel that see the input
+    while (first < kernel_d && d + first * dilation_d < 0) ++first;
+    while (last > first && d + (last - 1) * dilation_d >= in_d) --last;
+    shape.y = at % out_h * stride_h - top;
+    if (first == last) shape.y = shape.in_h, last = first + 1;  // none: no row of any slice either
+    for (int64_t slice = first; slice < last; ++slice) {
+      const int64_t from = std::clamp<int64_t>(d + slice * dilation_d, 0, in_d - 1);
+      shape.in = whole.in + from * shape.in_h * shape.in_w * kBlock;
+      const int64_t tap = std::min(slice, kernel_d - 1);
+      shape.weights = whole.weights + tap * shape.kernel_h * shape.kernel_w * kBlock;
+      shape.clamp = whole.clamp && slice + 1 == last;
+      depthwise_row(shape);
+      shape.residual = shape.out, shape.bias = kNoBias;
+    }
+  }
+};
+
 class DepthwiseConv final : public Kernel {
  public:
   DepthwiseConv(int64_t channels, int64_t taps, Isa isa, bool short_rows)
@@ -168,17 +201,17 @@ class DepthwiseConv final : public Kernel {
     ANYNPU_ASSIGN(const ConvShape c, conv_shape_of(context));
     ANYNPU_ASSIGN(const Activation activation, activation_of(context));
     const Window& w = c.window;
-    const size_t across = w.dims() - 1;
+    const size_t across = w.dims() - 1, down = across - 1;  // of the axes
     const bool flat = w.dims() == 1;
     LaneRow r;
-    r.in_h = flat ? 1 : w.in[0], r.in_w = w.in[across], r.out_w = w.out[across];
+    r.in_h = flat ? 1 : w.in[down], r.in_w = w.in[across], r.out_w = w.out[across];
     r.x = -w.pad_begin[across];
-    r.kernel_h = flat ? 1 : w.kernel[0], r.kernel_w = w.kernel[across];
+    r.kernel_h = flat ? 1 : w.kernel[down], r.kernel_w = w.kernel[across];
     r.stride_w = w.stride[across];
-    r.dilation_h = flat ? 1 : w.dilation[0], r.dilation_w = w.dilation[across];
+    r.dilation_h = flat ? 1 : w.dilation[down], r.dilation_w = w.dilation[across];
     r.clamp = activation.on, r.min = activation.min, r.max = activation.max;
-    const int64_t out_h = flat ? 1 : w.out[0], stride_h = flat ? 1 : w.stride[0];
-    const int64_t pad_top = flat ? 0 : w.pad_begin[0];
+    const int64_t out_h = flat ? 1 : w.out[down], stride_h = flat ? 1 : w.stride[down];
+    const int64_t pad_top = flat ? 0 : w.pad_begin[down];
     const int64_t blocks = blocks_, taps = taps_, batch = c.batch;
     const size_t threads = context.target.threads;
     const WeightOffsets places{blocks, taps, out_h};
@@ -233,6 +266,25 @@ class DepthwiseConv final : public Kernel {
       return plan;
     }
     ANYNPU_ASSIGN(const StepsEpilogue epilogue, StepsEpilogue::of(context, isa_));
+    if (w.dims() == 3) {
+      Slices slices{w.in[0], w.out[0], w.kernel[0], w.stride[0], w.dilation[0], w.pad_begin[0]};
+      slices.out_h = out_h, slices.stride_h = stride_h, slices.top = pad_top;
+      slices.blocks = blocks;
+      auto plan = make_plan([=](const RunArgs& args) {
+        const int64_t rows = slices.out_d * out_h;
+        const RowOrder order(threads, batch, blocks, rows);
+        parallel(static_cast<size_t>(batch * blocks * rows), least, [&](size_t begin, size_t end) {
+          for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
+            const auto [plane, at] = order[i];
+            slices.row(depthwise_row, r, args, plane, at);
+            const int64_t place = (plane * rows + at) * r.out_w * kBlock;
+            if (epilogue) epilogue.apply(output_of<float>(args, 0) + place, r.out_w * kBlock);
+          }
+        });
+      });
+      set_layouts(context, *plan);
+      return plan;
+    }
     auto plan = make_plan([=](const RunArgs& args) {
       const RowOrder order(threads, batch, blocks, out_h);
       parallel(static_cast<size_t>(batch * blocks * out_h), least, [&](size_t begin, size_t end) {
@@ -276,8 +328,10 @@ Status can_run_depthwise_conv(const OpContext& context) {
     return fail(Code::unsupported_shape, "{} groups for {} channels, takes one filter per channel",
                 c.group, c.in_channels);
   }
-  if (c.window.dims() > 2) {
-    return fail(Code::unsupported_shape, "{} spatial dimensions, takes 1 or 2", c.window.dims());
+  const bool wide = context.inputs[0].dtype == DType::f32;
+  if (c.window.dims() > (wide ? 3 : 2)) {
+    return fail(Code::unsupported_shape, "{} spatial dimensions, takes 1 or 2, of float32 3",
+                c.window.dims());
   }
   if (!context.inputs[1].is_constant || (context.has_input(2) && !context.inputs[2].is_constant)) {
     return fail(Code::unsupported_feature, "weight or bias is no constant");

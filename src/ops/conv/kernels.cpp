@@ -9,6 +9,7 @@
 #include "ops/conv/im2col.h"
 #include "ops/conv/int8.h"
 #include "ops/conv/quantized.h"
+#include "ops/conv/transpose_overlap.h"
 #include "ops/conv/winograd.h"
 #include "ops/elements/epilogue.h"
 #include "ops/families.h"
@@ -58,6 +59,11 @@ const KernelLine kConv[] = {
 };
 
 const KernelLine kConvTranspose[] = {
+    // A few output channels: one product for all taps, then what overlaps is added.
+    {"overlap_avx512", kF32, can_run_transpose_overlap<Isa::avx512>,
+     create_transpose_overlap<Isa::avx512>},
+    {"overlap_avx2", kF32, can_run_transpose_overlap<Isa::avx2>,
+     create_transpose_overlap<Isa::avx2>},
     // Each phase of the stride is a convolution by im2col.
     {"im2col_avx512", kF32, can_run_im2col<im2col_conv_transpose_of, Isa::avx512>,
      create_im2col_conv<im2col_conv_transpose_of, Isa::avx512>},
