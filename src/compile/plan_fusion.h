@@ -10,7 +10,7 @@ namespace anynpu::compile {
 
 // Quantised networks: DequantizeLinear, an operator and QuantizeLinear become an operator on bytes
 // where it has a fast kernel. Before join_elementwise().
-Status fuse_quantized(graph::Graph& graph);
+Status join_quantized(graph::Graph& graph);
 
 // DequantizeLinear of constants, which models keep so that their files stay small, becomes a
 // constant. For every target.

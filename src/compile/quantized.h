@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of fuse_quantized() (plan_fusion.h).
+// Parts of join_quantized() (plan_fusion.h).
 #pragma once
 
 #include <optional>

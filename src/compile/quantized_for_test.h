@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <string>
 #include <vector>
@@ -56,14 +57,14 @@ class QuantizedTest : public PassTest {
     g.graph.outputs = {output};
     EXPECT_TRUE(infer_and_fold(g.graph).ok());
     const auto before = GraphForTest::run(g.graph);
-    const Status status = fuse_quantized(g.graph);
+    const Status status = join_quantized(g.graph);
     EXPECT_TRUE(status.ok()) << status.to_string();
     const auto now = GraphForTest::run(g.graph);
     EXPECT_EQ(now.size(), before.size());
     size_t different = 0;
     for (size_t i = 0; i < std::min(now.size(), before.size()); ++i) {
       EXPECT_NEAR(now[i], before[i], scale * 1.001f) << i;
-      different += now[i] != before[i];
+      different += std::abs(now[i] - before[i]) > scale / 2;
     }
     EXPECT_LE(different, before.size() / 50 + 1);  // only where a sum is near a half
     return GraphForTest::ops(g.graph);

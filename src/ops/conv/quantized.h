@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // QuantizedConv: a convolution of bytes with everything around it, made by plans from
-// DequantizeLinear, Conv, Relu, Add and QuantizeLinear (compile/fuse_quantized.cpp). See
+// DequantizeLinear, Conv, Relu, Add and QuantizeLinear (compile/join_quantized.cpp). See
 // quantize/requantize.h for what it computes; inputs are those of FusedConv.
 #pragma once
 
@@ -27,7 +27,7 @@ void add_quantized_conv_schema(Registry& registry);
 // Register tiles of AVX512-VNNI over blocked channels.
 Status can_run_quantized_conv(const OpContext& context);
 Result<std::unique_ptr<Kernel>> create_quantized_conv(const OpContext& context);
-// One filter per channel (depthwise_quantized_avx512.cpp).
+// One filter per channel (depthwise_quantized.cpp).
 Status can_run_quantized_depthwise(const OpContext& context);
 Result<std::unique_ptr<Kernel>> create_quantized_depthwise(const OpContext& context);
 // The oracle of the tests.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // QuantizedMatMul: rows of bytes times a constant matrix of bytes with everything around it, made
 // by plans from DequantizeLinear, MatMul or Gemm, Relu, Add and QuantizeLinear
-// (compile/fuse_quantized.cpp). See quantize/requantize.h for what it computes. Inputs: A [..., K],
+// (compile/join_quantized.cpp). See quantize/requantize.h for what it computes. Inputs: A [..., K],
 // B [K, N] ([N, K] with transB), bias [N] (optional), Z (optional, shape of the result).
 #pragma once
 

@@ -12,16 +12,16 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::Not;
 
-using FuseQuantizedTest = QuantizedTest;
+using JoinQuantizedTest = QuantizedTest;
 
-TEST_F(FuseQuantizedTest, AConvolutionBetweenBytesComputesWithBytes) {
+TEST_F(JoinQuantizedTest, AConvolutionBetweenBytesComputesWithBytes) {
   const ValueId x = rounded(g.input("x", {1, 16, 9, 9}));
   const ValueId y = node("Conv", {x, weight({24, 16, 3, 3}), g.weight("b", {24})});
   EXPECT_THAT(after_within(rounded(y, 0.04f, 120), 0.04f),
               ElementsAre("QuantizeLinear", "QuantizedConv", "DequantizeLinear"));
 }
 
-TEST_F(FuseQuantizedTest, SignedBytesAndActivationsDoToo) {
+TEST_F(JoinQuantizedTest, SignedBytesAndActivationsDoToo) {
   for (const DType type : {DType::i8, DType::u8}) {
     g = {};
     const ValueId x = rounded(g.input("x", {1, 16, 9, 9}), 0.05f, 3, type);
@@ -32,7 +32,7 @@ TEST_F(FuseQuantizedTest, SignedBytesAndActivationsDoToo) {
   }
 }
 
-TEST_F(FuseQuantizedTest, AProductWithAMatrixDoesToo) {
+TEST_F(JoinQuantizedTest, AProductWithAMatrixDoesToo) {
   const ValueId x = rounded(g.input("x", {2, 5, 16}));
   EXPECT_THAT(after_within(rounded(node("MatMul", {x, weight({16, 40})}), 0.03f, 100), 0.03f),
               ElementsAre("QuantizeLinear", "QuantizedMatMul", "DequantizeLinear"));
@@ -43,7 +43,7 @@ TEST_F(FuseQuantizedTest, AProductWithAMatrixDoesToo) {
   EXPECT_THAT(after_within(z, 1e-5f), ElementsAre("QuantizeLinear", "QuantizedMatMul"));
 }
 
-TEST_F(FuseQuantizedTest, AnAdditionBehindAConvolutionJoinsIt) {
+TEST_F(JoinQuantizedTest, AnAdditionBehindAConvolutionJoinsIt) {
   const ValueId x = rounded(g.input("x", {1, 16, 9, 9}));
   const ValueId y = rounded(node("Conv", {x, weight({16, 16, 1, 1})}), 0.04f, 120);
   const ValueId sum = node("Relu", {node("Add", {y, x})});
@@ -51,7 +51,7 @@ TEST_F(FuseQuantizedTest, AnAdditionBehindAConvolutionJoinsIt) {
               ElementsAre("QuantizeLinear", "QuantizedConv", "DequantizeLinear"));
 }
 
-TEST_F(FuseQuantizedTest, ElementsThatOnlyMoveStayBytes) {
+TEST_F(JoinQuantizedTest, ElementsThatOnlyMoveStayBytes) {
   const ValueId x = rounded(g.input("x", {1, 4, 8, 8}));
   const ValueId pooled = node("MaxPool", {x});
   last().attrs["kernel_shape"] = std::vector<int64_t>{2, 2};
@@ -60,7 +60,7 @@ TEST_F(FuseQuantizedTest, ElementsThatOnlyMoveStayBytes) {
               ElementsAre("QuantizeLinear", "MaxPool", "Reshape", "DequantizeLinear"));
 }
 
-TEST_F(FuseQuantizedTest, ScalesThatDifferOrResultsThatAreReadAgainStay) {
+TEST_F(JoinQuantizedTest, ScalesThatDifferOrResultsThatAreReadAgainStay) {
   const ValueId x = rounded(g.input("x", {1, 4, 8, 8}));
   EXPECT_THAT(after_within(rounded(node("Transpose", {x}), 0.07f), 1e-6f), Contains("Transpose"));
   g = {};
@@ -69,7 +69,7 @@ TEST_F(FuseQuantizedTest, ScalesThatDifferOrResultsThatAreReadAgainStay) {
               Contains("QuantizedConv"));
 }
 
-TEST_F(FuseQuantizedTest, WeightsWithinMoreThanASignedByteStayFloats) {
+TEST_F(JoinQuantizedTest, WeightsWithinMoreThanASignedByteStayFloats) {
   const ValueId x = rounded(g.input("x", {1, 16, 9, 9}));
   const ValueId y = node("Conv", {x, weight({16, 16, 1, 1}, DType::u8, 3)});
   EXPECT_THAT(after_within(rounded(y), 0.05f), Not(Contains("QuantizedConv")));

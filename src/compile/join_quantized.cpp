@@ -325,7 +325,7 @@ class QuantizedFuser {
 
 }  // namespace
 
-Status fuse_quantized(graph::Graph& graph) {
+Status join_quantized(graph::Graph& graph) {
   const bool any = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
     return node.op == "DequantizeLinear" && node.domain.empty();
   });
