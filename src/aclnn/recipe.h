@@ -170,7 +170,6 @@ class Recipe {
   // --- values
   Value in(Param param);                          // the tensor, packed if it is strided
   Value in(Param list, size_t index);
-  Value in_if(Param param) { return given(param) ? in(param) : Value{}; }
   // A matrix whose last two axes may be stored transposed: no copy, but `transposed` is set.
   Value matrix(Param param, bool& transposed);
   Value matrix(Param list, size_t index, bool& transposed);

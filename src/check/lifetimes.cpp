@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 
+#include "acl/dvpp/hi_dvpp.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "check/call.h"
@@ -220,6 +221,27 @@ void note_row(const LifetimeRow& row, Call& call) {
   add_object(row, value, call);
 }
 
+// An address that the library returned. If it is memory of its own (the packets of an encoder), what
+// the program had there and freed is forgotten. A getter may also return what the program stored:
+// then nothing is allocated there.
+void note_handed_out(uint64_t address) {
+  {
+    const std::lock_guard lock(state().mutex);
+    if (!holding(state().freed, address)) return;
+  }
+  if (!is_allocated(address)) return;
+  const std::lock_guard lock(state().mutex);
+  if (const State::Memory* old = holding(state().freed, address))
+    state().freed.erase(old->block.base);
+}
+
+void note_handed_out(Call& call) {
+  if (!call.function().returns_code) return note_handed_out(call.result());
+  if (!call.worked() || call.function().name != std::string_view("hi_mpi_venc_get_stream")) return;
+  const auto* stream = call.pointer<const hi_venc_stream>(1);
+  for (hi_u32 i = 0; i < stream->pack_cnt; ++i) note_handed_out(word(stream->pack[i].addr));
+}
+
 // What happened to the object of `key`, if it was destroyed.
 std::optional<Object> gone(const Key& key) {
   const std::lock_guard lock(state().mutex);
@@ -410,6 +432,7 @@ void check_handle(Call& call, uint64_t handle) {
 
 void note_lifetimes(Call& call) {
   if (!call.worked()) check_models(call);
+  note_handed_out(call);
   const Rows rows = lifetimes_of(call.function().name);
   if (rows.first) note_row(*rows.first, call);
   if (rows.second) note_row(*rows.second, call);

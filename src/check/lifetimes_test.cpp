@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "acl/acl.h"
+#include "acl/dvpp/hi_dvpp.h"
 #include "check/findings_for_test.h"
 
 namespace anynpu::check {
@@ -71,6 +73,52 @@ TEST(Lifetimes, MemoryOfAPoolIsFreedOnce) {
   EXPECT_EQ(findings.kinds(), (Kinds{"use-after-free", "double-free"}));
 }
 
+// Memory that the library has for itself where the program had, and freed, a block of its own.
+class MemoryOfTheLibrary : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS);
+    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    ASSERT_EQ(aclrtMalloc(&memory_, 4096, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+    address_ = word(memory_);
+    uint64_t given = address_;
+    call("aclrtMalloc", {word(&given), 100, 0});
+    call("aclrtFree", {address_});
+  }
+  void TearDown() override {
+    aclrtFree(memory_);
+    aclrtResetDevice(0);
+    aclFinalize();
+  }
+  void* memory_ = nullptr;
+  uint64_t address_ = 0;
+};
+
+TEST_F(MemoryOfTheLibrary, MayBeUsedOnceItsAddressWasReturned) {
+  const Findings findings;
+  call("acldvppGetStreamDescData", {kHandle + 5}, address_ + 8, false);
+  call("aclSomethingElse", {address_ + 8});
+  EXPECT_EQ(findings.kinds(), Kinds{});
+}
+
+TEST_F(MemoryOfTheLibrary, MayBeUsedOnceAPacketOfAnEncoderNamedIt) {
+  hi_venc_pack pack = {};
+  pack.addr = static_cast<hi_u8*>(memory_);
+  hi_venc_stream stream = {};
+  stream.pack = &pack;
+  stream.pack_cnt = 1;
+  const Findings findings;
+  call("hi_mpi_venc_get_stream", {0, word(&stream), 0});
+  call("aclSomethingElse", {address_});
+  EXPECT_EQ(findings.kinds(), Kinds{});
+}
+
+TEST_F(MemoryOfTheLibrary, IsTakenForTheFreedBlockUntilThen) {
+  const Findings findings;
+  call("aclSomethingElse", {address_});
+  EXPECT_EQ(findings.kinds(), Kinds{"use-after-free"});
+}
+
 class DeviceMemory : public testing::Test {
  protected:
   void SetUp() override { call("aclrtMalloc", {word(&address_), 100, 0}); }
@@ -93,6 +141,14 @@ TEST_F(DeviceMemory, FreedTwiceOrUsedAfterwardsIsFound) {
   call("aclSomethingElse", {address_ + 8});
   call("aclrtFree", {address_});
   EXPECT_EQ(findings.kinds(), (Kinds{"use-after-free", "double-free"}));
+}
+
+TEST_F(DeviceMemory, ThatAnObjectStillNamesAfterItsEndIsFound) {
+  call("aclrtFree", {address_});
+  const Findings findings;
+  call("aclGetDataBufferAddr", {kHandle + 6}, address_, false);
+  call("aclSomethingElse", {address_});
+  EXPECT_EQ(findings.kinds(), Kinds{"use-after-free"});
 }
 
 TEST_F(DeviceMemory, BytesBehindItsEndAreFound) {

@@ -83,6 +83,14 @@ int32_t note_reset(int32_t device, bool force) {
   return device;
 }
 
+aclrtMemLocationType location_of(uint64_t address) {
+  static auto* get = real<decltype(aclrtPointerGetAttributes)>("aclrtPointerGetAttributes");
+  const Unseen unseen;
+  aclrtPtrAttributes attributes{};
+  const bool known = get(reinterpret_cast<void*>(address), &attributes) == ACL_SUCCESS;
+  return known ? attributes.location.type : ACL_MEM_LOCATION_TYPE_UNREGISTERED;
+}
+
 }  // namespace
 
 ContextNow context_now() {
@@ -116,11 +124,11 @@ bool runs_on_device() {
 }
 
 bool is_device_memory(uint64_t address) {
-  static auto* get = real<decltype(aclrtPointerGetAttributes)>("aclrtPointerGetAttributes");
-  const Unseen unseen;
-  aclrtPtrAttributes attributes{};
-  return get(reinterpret_cast<void*>(address), &attributes) == ACL_SUCCESS &&
-         attributes.location.type == ACL_MEM_LOCATION_TYPE_DEVICE;
+  return location_of(address) == ACL_MEM_LOCATION_TYPE_DEVICE;
+}
+
+bool is_allocated(uint64_t address) {
+  return location_of(address) != ACL_MEM_LOCATION_TYPE_UNREGISTERED;
 }
 
 int32_t note_devices(Call& call) {

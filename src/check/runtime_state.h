@@ -19,6 +19,8 @@ uint64_t stream_of(uint64_t argument);
 bool runs_on_device();
 // Whether the real library knows the address as device memory.
 bool is_device_memory(uint64_t address);
+// Whether it is in memory that the real library has allocated, for the program or for itself.
+bool is_allocated(uint64_t address);
 
 // Counts set_device and reset_device, init and finalize. The device whose last use ended; -1.
 int32_t note_devices(Call& call);

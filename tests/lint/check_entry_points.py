@@ -30,8 +30,8 @@ REMAINING = """
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\\n|\\.)*", re.M)
 ENTRY = re.compile(r'^(?:extern "" )?(?!static\b|inline\b|namespace\b)[\w:<>*& ]*?\b'
-                   r"((?:acl|stc|hi_|anynpu_)\w*)\(", re.M)
-NUMBER = re.compile(r"\b(?:ACL_ERROR_\w+|stcError[A-Z]\w*|HI_ERR_\w+)")
+                   r"((?:acl|stc|hi_|anynpu_|Hccl|Msprof|rt[A-Z])\w*)\(", re.M)
+NUMBER = re.compile(r"\b(?:ACL_ERROR_\w+|HCCL_E_\w+|stcError[A-Z]\w*|HI_ERR_\w+)")
 NOT_A_VARIABLE = re.compile(r"(?:using|typedef|namespace|class|struct|enum|union|template|friend|"
                             r"static_assert|public|private|protected|return)\b")
 

@@ -235,10 +235,6 @@ class Maker:
             target = getattr(target, part)
         return target
 
-    def can_make(self, handle):
-        return handle in self.CREATORS or handle in (
-            "aclDataBuffer", "aclopHandle", *media.DESTROY, *retrieval.DESTROY, *kernels.DESTROY)
-
     def handle(self, kind, function=None):
         if kind in media.DESTROY:
             return media.handle(self, kind, function)

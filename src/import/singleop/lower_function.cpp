@@ -68,16 +68,16 @@ void lower_approximate_equal(Builder& b) {
   b.out(0, b.node("Less", 13, {gap, number(b, gap, b.f("tolerance", 1e-5f))}));
 }
 
-// The distance of 1 from the next number.
+// The distance of 1 from the next number of the described type, in the shape of x.
 void lower_epsilon(Builder& b) {
   const ValueId x = b.in(0);
   if (!b.ok()) return;
-  const DType type = b.dtype(x);
+  const DType type = b.op().inputs[0].dtype;
   const double step = type == DType::f16    ? 0.0009765625
                       : type == DType::bf16 ? 0.0078125
                       : type == DType::f64  ? std::numeric_limits<double>::epsilon()
                                             : std::numeric_limits<float>::epsilon();
-  b.out(0, add(b, mul(b, x, number(b, x, 0)), number(b, x, step)));
+  b.out(0, b.node("Expand", 13, {number(b, x, step), b.node("Shape", 13, {x})}));
 }
 
 // start, stop, how many.
@@ -164,9 +164,11 @@ void lower_histogram(Builder& b) {
               b.scalar(DType::f32, static_cast<double>(bins - 1))});
   const ValueId inside = b.node(
       "And", 7, {b.node("GreaterOrEqual", 16, {x, first}), b.node("LessOrEqual", 16, {x, last})});
+  // NaN lies in no part, and has no place.
+  const ValueId safe = b.node("Where", 16, {inside, place, b.scalar(DType::f32, 0)});
   const ValueId counts = b.node(
       "ScatterElements", 18,
-      {b.filled(DType::i32, {bins}, 0), b.cast(place, DType::i64), b.cast(inside, DType::i32)},
+      {b.filled(DType::i32, {bins}, 0), b.cast(safe, DType::i64), b.cast(inside, DType::i32)},
       {{"axis", int64_t{0}}, {"reduction", std::string("add")}});
   b.out(0, counts, Type::any);
 }

@@ -7,8 +7,10 @@
 namespace anynpu::singleop {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(LowerFunction, ANameOfTheTableIsOneNode) {
   EXPECT_THAT(OpForTest("Atan2").in({3}).in({3}).out().nodes(), ElementsAre("Atan2"));
@@ -28,6 +30,10 @@ TEST(LowerFunction, SpacesNeedANumberOfElements) {
 TEST(LowerFunction, NormsHaveAPowerOfAtLeastOne) {
   EXPECT_THAT(OpForTest("LpNorm").in({3}).attr("p", int64_t{0}).out().message(),
               HasSubstr("p is 0"));
+}
+
+TEST(LowerFunction, TheEpsilonDoesNotDependOnTheValues) {
+  EXPECT_THAT(OpForTest("Eps").in({3}).out().nodes(), Not(Contains("Mul")));
 }
 
 }  // namespace

@@ -159,7 +159,9 @@ class Cutter final : public PacketCutter {
   explicit Cutter(VideoType type) : type_(type) {
     const auto id = type == VideoType::h264 ? AV_CODEC_ID_H264 : AV_CODEC_ID_HEVC;
     parser_ = av_parser_init(id);
-    context_ = avcodec_alloc_context3(avcodec_find_decoder(id));
+    // For the parser's results only: without a decoder's private data, which is large.
+    context_ = avcodec_alloc_context3(nullptr);
+    if (context_ != nullptr) context_->codec_id = id;
   }
   ~Cutter() override {
     av_parser_close(parser_);

@@ -67,6 +67,19 @@ TEST(ScatterND, CopiesRunsAndAddsThemInOrder) {
   EXPECT_EQ(node("add").evaluate(), (Floats{31, 42, 3, 4, 65, 86}));
 }
 
+TEST(ScatterND, NaNIsTheMaximumAndTheMinimum) {
+  for (const char* reduction : {"max", "min"}) {
+    const auto y = TestNode("ScatterND", 18)
+                       .floats({3}, {1, NAN, 3})
+                       .ints({3, 1}, {0, 1, 2})
+                       .floats({3}, {NAN, 2, 3})
+                       .attr("reduction", std::string(reduction))
+                       .evaluate();
+    EXPECT_TRUE(std::isnan(y[0]) && std::isnan(y[1])) << reduction;
+    EXPECT_EQ(y[2], 3);
+  }
+}
+
 TEST(TopK, FewAreTheFirstOfMany) {
   Floats x;
   for (int i = 0; i < 400; ++i) x.push_back(i % 97 == 50 ? NAN : static_cast<float>(i * 37 % 83));

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "ops/data_movement/axes.h"
+#include "ops/elements/order.h"
 #include "ops/index/index.h"
 #include "ops/parallel.h"
 #include "ops/registry.h"
@@ -31,9 +32,9 @@ void combine(std::byte* y, const std::byte* x) {
   else if constexpr (kind == 1)
     out = Element<T>::store(static_cast<Wide>(p) * static_cast<Wide>(q));
   else if constexpr (kind == 2)
-    out = Element<T>::store(q < p ? q : p);
+    out = Element<T>::store(smaller(p, q));
   else
-    out = Element<T>::store(q > p ? q : p);
+    out = Element<T>::store(larger(p, q));
   std::memcpy(y, &out, sizeof out);
 }
 

@@ -13,11 +13,9 @@ from build_tree import BUILD
 from conftest import EXAMPLES
 
 # Programs that make files for others and call no acl, and the two that are wrong on purpose.
-# video/annotate.py: the checker takes the encoder's own memory, at an address that the program had
-# before, for freed memory (tests/python/examples runs it).
 # Examples of frameworks and of the graph engine need more than this machine may have.
 NOT_RUN = {"check/wrong.py", "check/wrong.cpp", "demo.py", "graph_engine/build_model.cpp",
-           "video/annotate.py", "mindspore/lenet.py", "tensorflow/make_frozen.py", "tensorflow/run_frozen.py"}
+           "mindspore/lenet.py", "tensorflow/make_frozen.py", "tensorflow/run_frozen.py"}
 HELPERS = ("models/*", "shapes/*", "detection/make_detector.py", "detection/boxes.py",
            "video/codec.py", "custom_kernel/*.cc", "media_resnet50/make_data.py",
            "media_resnet50/dvpp.py",
@@ -27,7 +25,7 @@ RUN = {"quick_start/first_app.py", "time_model.py", "operator_add/src/execute_ad
        "ais_bench/classify.py", "caffe_resnet50/classify.py", "caffe_resnet50/classify_async.py",
        "media_resnet50/classify_pictures.py", "media_resnet50/transform_pictures.py",
        "media_resnet50/encode_video.py", "media_resnet50/classify_video.py", "hpe/product.py",
-       "quick_start/memory.py", "detection/detect.py", "video/make_video.py",
+       "quick_start/memory.py", "detection/detect.py", "video/make_video.py", "video/annotate.py",
        "asynchronous/callbacks.py", "several_devices/serve.py", "custom_kernel/saxpy.py",
        "profiling/profile_model.py", "operators_c/add_compiled.c", "operators_c/add_loaded.c",
        "operators_c/matrix_product.c",
@@ -79,6 +77,9 @@ def test_detection_and_a_video(check, tmp_path):
         "--insert_op_conf=data/aipp.cfg")
     clean(check(path_of("detection/detect.py"), "data/discs.jpg", "data/found.jpg", "--model",
                 "data/detector.om", cwd=tmp_path))
+    out = clean(check(path_of("video/annotate.py"), "data/discs.h265", "data/found.h265", "640",
+                      "480", "--model", "data/detector.om", cwd=tmp_path))
+    assert "8 frames in data/found.h265" in out
 
 
 def test_single_operators_and_ais_bench(check, tmp_path):

@@ -107,17 +107,35 @@ def test_ascendc_cmake_says_what_it_cannot_do(tmp_path):
 
 
 def test_functions_that_published_binaries_link_refuse_with_the_documented_code():
-    runtime = ctypes.CDLL(os.path.join(TREE, "lib64", "libruntime.so"))
-    handle = ctypes.c_void_p(1)
-    assert runtime.rtDevBinaryRegister(None, ctypes.byref(handle)) == 207000
-    assert handle.value is None
-    assert runtime.rtFunctionRegister(None, None, None, None, 0) == 207000
-    assert runtime.rtKernelLaunch(None, 1, None, 0, None, None) == 207000
-    assert runtime.rtGetC2cCtrlAddr(None, None) == 207000
-    hccl = ctypes.CDLL(os.path.join(TREE, "lib64", "libhccl.so"))
-    assert hccl.HcclGetRootInfo(None) == 1
-    runtime.MsprofGetHashId.restype = runtime.MsprofSysCycleTime.restype = ctypes.c_uint64
-    first, second = (runtime.MsprofGetHashId(text, 3) for text in (b"abc", b"abd"))
-    assert first != second and first == runtime.MsprofGetHashId(b"abc", 3) != 0
-    assert runtime.MsprofSysCycleTime() <= runtime.MsprofSysCycleTime()
-    assert runtime.MsprofReportApi(0, None) == runtime.MsprofRegisterCallback(1, None) == 0
+    # In a process of its own: after another test's acl.finalize every call is refused as too late.
+    done = run(sys.executable, "-c", f"""
+import ctypes
+runtime = ctypes.CDLL({os.path.join(TREE, "lib64", "libruntime.so")!r})
+handle = ctypes.c_void_p(1)
+assert runtime.rtDevBinaryRegister(None, ctypes.byref(handle)) == 207000
+assert handle.value is None
+assert runtime.rtFunctionRegister(None, None, None, None, 0) == 207000
+assert runtime.rtKernelLaunch(None, 1, None, 0, None, None) == 207000
+assert runtime.rtGetC2cCtrlAddr(None, None) == 207000
+hccl = ctypes.CDLL({os.path.join(TREE, "lib64", "libhccl.so")!r})
+assert hccl.HcclGetRootInfo(None) == 1
+runtime.MsprofGetHashId.restype = runtime.MsprofSysCycleTime.restype = ctypes.c_uint64
+first, second = (runtime.MsprofGetHashId(text, 3) for text in (b"abc", b"abd"))
+assert first != second and first == runtime.MsprofGetHashId(b"abc", 3) != 0
+assert runtime.MsprofSysCycleTime() <= runtime.MsprofSysCycleTime()
+assert runtime.MsprofReportApi(0, None) == runtime.MsprofRegisterCallback(1, None) == 0
+""")
+    assert done.returncode == 0, done.stderr
+
+
+def test_hccl_after_finalize_is_refused_as_a_runtime_fault():
+    done = run(sys.executable, "-c", f"""
+import ctypes
+acl = ctypes.CDLL({os.path.join(TREE, "lib64", "libascendcl.so")!r})
+hccl = ctypes.CDLL({os.path.join(TREE, "lib64", "libhccl.so")!r})
+assert acl.aclInit(None) == acl.aclFinalize() == 0
+assert hccl.HcclGetRootInfo(None) == 15  # HCCL_E_RUNTIME
+acl.aclGetRecentErrMsg.restype = ctypes.c_char_p
+assert b"after aclFinalize" in acl.aclGetRecentErrMsg()
+""")
+    assert done.returncode == 0, done.stderr
