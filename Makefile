@@ -9,7 +9,8 @@ JOBS ?= $(shell nproc)
 VENV := .venv
 PY := $(abspath $(VENV)/bin/python)
 ROOT_PREFIX := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
-CONFIGURE = cmake -S . -G Ninja -DPython_EXECUTABLE=$(PY)
+GLIBC =
+CONFIGURE = cmake -S . -G Ninja -DPython_EXECUTABLE=$(PY) -DANYNPU_GLIBC=$(GLIBC)
 
 # dpkg-query is quick: apt runs only when a package of the list is missing.
 define install_packages
@@ -200,22 +201,21 @@ doc-pages: build  ## regenerate the generated pages of docs/ (figures: after mak
 	@$(PY) tests/python/tensorflow_cases/tf_suite.py --build $(BUILD) --docs
 	@[ ! -f $(BUILD)/bench.json ] || $(PY) bench/make_docs.py $(BUILD)/bench.json docs
 
-# For every Python 3.9 to 3.13 of this machine, in one wheel (PYTHONS="python3.11 ..." chooses).
-PYTHONS ?= $(shell for v in 9 10 11 12 13; do for p in python3.$$v $$HOME/.pyenv/versions/3.$$v.*/bin/python3; do \
-  $$p -c "import sysconfig" 2>/dev/null && echo $$p && break; done; done)
-EMPTY :=
-wheel: deps  ## build dist/anynpu-*.whl for Python 3.9 to 3.13
+# Linked for glibc 2.28 (cmake/old_glibc.cmake), with Python's stable ABI: one wheel for Python 3.9 and later.
+# The objects of build/ are linked once more; `make build` links them for this machine again.
+wheel: GLIBC = 2.28
+wheel: product  ## build dist/anynpu-*.whl for Python 3.9 and later, manylinux_2_28
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-wheel.txt
-	@$(CONFIGURE) -B $(BUILD) "-DANYNPU_WHEEL_PYTHONS=$(subst $(EMPTY) $(EMPTY),;,$(strip $(PYTHONS)))" > $(BUILD).log 2>&1 || (cat $(BUILD).log; exit 1)
-	cmake --build $(BUILD) -j $(JOBS) --target product wheel_modules
-	@PATH=$(abspath $(VENV)/bin):$$PATH $(PY) tools/make_wheel.py --build $(BUILD) --out dist
+	@PATH=$(abspath $(VENV)/bin):$$PATH $(PY) tools/make_wheel.py --build $(BUILD) --glibc $(GLIBC) --out dist
 
 wheel-test: deps  ## install the wheel into a fresh environment and run a program there
 	@PYTHON=$(PY) bash tests/packaging/test_wheel.sh
 
-wheel-chroot-test: wheel  ## install the wheel in a bare Debian 12 and use it there without root
+WHEEL_SYSTEMS ?= bullseye bookworm trixie
+wheel-chroot-test: wheel  ## install the wheel in a bare Debian 11, 12 and 13 (Python 3.9, 3.11, 3.13), without root
 	@command -v debootstrap > /dev/null || $(ROOT_PREFIX) apt-get install -y -qq debootstrap > /dev/null
-	@$(ROOT_PREFIX) bash tests/packaging/test_chroot.sh "$$(ls -t dist/*manylinux*.whl | head -1)"
+	@for system in $(WHEEL_SYSTEMS); do \
+	  $(ROOT_PREFIX) bash tests/packaging/test_chroot.sh "$$(ls -t dist/*manylinux*.whl | head -1)" $$system || exit 1; done
 
 clean:  ## remove build folders, not .venv
 	rm -rf $(BUILD) build-* dist *.log

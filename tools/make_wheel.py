@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packs a build into a wheel: nothing is compiled again.
 
-    tools/make_wheel.py --build build --out dist [--tag manylinux_2_36_x86_64]
+    tools/make_wheel.py --build build --out dist [--glibc 2.28]
 
-The wheel holds what `cmake --install --component wheel` installs, stripped, and the extension
-modules for every Python of ANYNPU_WHEEL_PYTHONS (target wheel_modules); Python loads the one with
-its suffix, so the wheel is for all of them. auditwheel then checks which manylinux tag is true, adds
-the libraries that pictures need (libjpeg, libpng) and refuses everything else that is not allowed;
-codecs of video and the network library stay the system's.
+The wheel holds what `cmake --install --component wheel` installs, stripped. Its extension modules
+use Python's stable ABI, so it is for Python 3.9 and all later ones. auditwheel then finds which
+manylinux tag is true, which must be that of --glibc or an older one, adds the library that pictures
+need (libjpeg) and refuses everything else that is not allowed; codecs of video and the network
+library stay the system's.
 """
 import argparse
 import base64
@@ -26,6 +26,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Opened by plug-ins on first use, from the system: licences (codecs) and machines (networks) differ.
 FROM_THE_SYSTEM = ("libavcodec.so.*", "libavutil.so.*", "libswscale.so.*", "libucp.so.*",
                    "libucs.so.*", "libuct.so.*", "libucm.so.*")
+PYTHONS = "cp39-abi3"
 MOST_BYTES = 30 * 1000 * 1000
 
 
@@ -66,16 +67,9 @@ def entry_points():
 
 
 def staged(build, folder):
-    """The files of the wheel, and the versions of Python that it has modules for."""
+    """The files of the wheel."""
     subprocess.run(["cmake", "--install", build, "--component", "wheel", "--strip", "--prefix",
                     folder], check=True, stdout=subprocess.DEVNULL)
-    for path in glob.glob(os.path.join(build, "wheel-modules", "*", "*.so")):
-        target = os.path.join(folder, os.path.basename(os.path.dirname(path)))
-        shutil.copy(path, target)
-        subprocess.run(["strip", "--strip-unneeded",
-                        os.path.join(target, os.path.basename(path))], check=True)
-    found = glob.glob(os.path.join(folder, "acl", "_acl.cpython-*.so"))
-    return sorted({int(re.search(r"cpython-3(\d+)", path)[1]) for path in found})
 
 
 def add_sources(folder):
@@ -94,10 +88,10 @@ def pack(folder, tag, out):
     for name, text in (("METADATA", metadata()), ("entry_points.txt", entry_points()),
                        ("LICENSE", read("LICENSE")),
                        ("WHEEL", f"Wheel-Version: 1.0\nGenerator: anynpu\nRoot-Is-Purelib: false\n"
-                                 f"Tag: py3-none-{tag}\n")):
+                                 f"Tag: {PYTHONS}-{tag}\n")):
         with open(os.path.join(folder, info, name), "w", encoding="utf-8") as file:
             file.write(text)
-    path = os.path.join(out, f"anynpu-{version()}-py3-none-{tag}.whl")
+    path = os.path.join(out, f"anynpu-{version()}-{PYTHONS}-{tag}.whl")
     record = []
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel:
         for parent, _, names in os.walk(folder):
@@ -115,9 +109,9 @@ def pack(folder, tag, out):
     return path
 
 
-def audited(path, out):
-    """The wheel with the tag that auditwheel finds true, and its libraries beside ours."""
-    command = [sys.executable, "-m", "auditwheel", "repair", "--plat", "auto", "-w", out]
+def audited(path, out, tag):
+    """The wheel with this tag, or the best that is true, and its libraries beside ours."""
+    command = [sys.executable, "-m", "auditwheel", "repair", "--plat", tag or "auto", "-w", out]
     for name in FROM_THE_SYSTEM:
         command += ["--exclude", name]
     done = subprocess.run([*command, path], capture_output=True, text=True)
@@ -130,15 +124,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     parser.add_argument("--out", default=os.path.join(ROOT, "dist"))
+    parser.add_argument("--glibc", default="", help="the oldest that it must run with, as 2.28")
+    parser.add_argument("--machine", default=os.uname().machine)
     args = parser.parse_args()
     os.makedirs(args.out, exist_ok=True)
     with tempfile.TemporaryDirectory() as work:
         folder = os.path.join(work, "files")
-        pythons = staged(args.build, folder)
+        staged(args.build, folder)
         add_sources(folder)
-        path = audited(pack(folder, f"linux_{os.uname().machine}", work), args.out)
+        path = audited(pack(folder, f"linux_{args.machine}", work), args.out,
+                       args.glibc and f"manylinux_{args.glibc.replace('.', '_')}_{args.machine}")
     size = os.path.getsize(path)
-    print(f"{path}: {size / 1e6:.1f} MB, Python " + ", ".join(f"3.{minor}" for minor in pythons))
+    print(f"{path}: {size / 1e6:.1f} MB")
     if size > MOST_BYTES:
         sys.exit(f"the wheel has {size} bytes, at most {MOST_BYTES} are wanted")
     return 0

@@ -1,24 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // acl.app_log: the C function is printf-like and wants the caller's place, which Python knows.
-#include <Python.h>
-#include <frameobject.h>
-
+#include "stable_python.h"
 #include "wrappers.h"
 
 namespace anynpu::pyacl {
-
-namespace {
-
-PyCodeObject* code_of(PyFrameObject* frame) {  // a new reference
-#if PY_VERSION_HEX >= 0x03090000
-  return PyFrame_GetCode(frame);
-#else
-  Py_INCREF(frame->f_code);
-  return frame->f_code;
-#endif
-}
-
-}  // namespace
 
 PyObject* acl_app_log(PyObject*, PyObject* const* argv, Py_ssize_t argc) {
   constexpr const Function& self = functions::acl_app_log;
@@ -35,11 +20,10 @@ PyObject* acl_app_log(PyObject*, PyObject* const* argv, Py_ssize_t argc) {
   uint32_t line = 0;
   PyCodeObject* code = nullptr;
   if (frame != nullptr) {
-    code = code_of(frame);
+    code = PyFrame_GetCode(frame);  // a new reference
     line = static_cast<uint32_t>(PyFrame_GetLineNumber(frame));
-    function = PyUnicode_AsUTF8(code->co_name);
-    file = PyUnicode_AsUTF8(code->co_filename);
-    PyErr_Clear();  // a name that is no UTF-8 is left out
+    function = code_text(code, "co_name");
+    file = code_text(code, "co_filename");
   }
   aclAppLog(static_cast<aclLogLevel>(level), function ? function : "", file ? file : "", line, "%s",
             message);

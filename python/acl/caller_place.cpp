@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The source line of the caller: the innermost frame outside of the packages built on acl.
-#include <Python.h>
-#include <frameobject.h>
+#include "stable_python.h"
 
 #include <cstdio>
 #include <cstring>
@@ -15,20 +14,6 @@ namespace anynpu::pyacl {
 
 namespace {
 
-#if PY_VERSION_HEX >= 0x03090000
-PyFrameObject* back_of(PyFrameObject* frame) { return PyFrame_GetBack(frame); }
-PyCodeObject* code_of(PyFrameObject* frame) { return PyFrame_GetCode(frame); }
-#else
-PyFrameObject* back_of(PyFrameObject* frame) {
-  Py_XINCREF(frame->f_back);
-  return frame->f_back;
-}
-PyCodeObject* code_of(PyFrameObject* frame) {
-  Py_INCREF(frame->f_code);
-  return frame->f_code;
-}
-#endif
-
 // Files of the packages that programs call and that call acl.
 bool is_of_a_package(const char* file) {
   for (const char* folder : {"/ais_bench/infer/", "/aclruntime/", "/anynpu/"})
@@ -38,13 +23,12 @@ bool is_of_a_package(const char* file) {
 
 // "app.py:12", written into `text`; 0 for a frame of a package.
 size_t write_place(PyFrameObject* frame, char* text, size_t size) {
-  PyCodeObject* code = code_of(frame);
-  const char* file = PyUnicode_AsUTF8(code->co_filename);
+  PyCodeObject* code = PyFrame_GetCode(frame);
+  const char* file = code_text(code, "co_filename");
   int length = 0;
   if (file != nullptr && !is_of_a_package(file))
     length = std::snprintf(text, size, "%s:%d", file, PyFrame_GetLineNumber(frame));
   Py_DECREF(code);
-  PyErr_Clear();  // a name that is no UTF-8
   if (length <= 0) return 0;
   return static_cast<size_t>(length) < size ? static_cast<size_t>(length) : size - 1;
 }
@@ -56,7 +40,7 @@ size_t find_place(char* text, size_t size) {
   size_t length = 0;
   while (frame != nullptr && length == 0) {
     length = write_place(frame, text, size);
-    PyFrameObject* back = back_of(frame);
+    PyFrameObject* back = PyFrame_GetBack(frame);
     Py_DECREF(frame);
     frame = back;
   }

@@ -2,7 +2,7 @@
 // Lists, text buffers and dicts between Python and C. Included by convert.h.
 #pragma once
 
-#include <Python.h>
+#include "stable_python.h"
 
 #include <algorithm>
 #include <cstring>
@@ -175,7 +175,7 @@ PyObject* list_of(const T* items, size_t n) {
     if (item == nullptr) {
       Py_CLEAR(list);
     } else {
-      PyList_SET_ITEM(list, static_cast<Py_ssize_t>(i), item);
+      PyList_SetItem(list, static_cast<Py_ssize_t>(i), item);
     }
   }
   return list;

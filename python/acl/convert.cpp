@@ -41,6 +41,22 @@ bool fail_range(const ArgumentSource& at, PyObject* value, bool is_signed, int b
   return false;
 }
 
+// "str", "numpy.ndarray", as a new str.
+PyObject* type_name(PyObject* object) {
+  PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(object));
+  PyObject* name = PyObject_GetAttrString(type, "__name__");
+  PyObject* module = name != nullptr ? PyObject_GetAttrString(type, "__module__") : nullptr;
+  if (module != nullptr && PyUnicode_Check(module) &&
+      PyUnicode_CompareWithASCIIString(module, "builtins") != 0 &&
+      PyUnicode_CompareWithASCIIString(module, "__main__") != 0) {
+    PyObject* whole = PyUnicode_FromFormat("%U.%U", module, name);
+    Py_DECREF(name);
+    name = whole;
+  }
+  Py_XDECREF(module);
+  return name;
+}
+
 }  // namespace
 
 bool same_length(const Function& self, const char* first, size_t first_length, const char* second,
@@ -54,11 +70,13 @@ bool same_length(const Function& self, const char* first, size_t first_length, c
 bool fail_type(const ArgumentSource& at, PyObject* from, const char* expected) {
   PyObject* place = describe(at);
   if (place == nullptr) return false;
-  if (from == Py_None)
+  if (from == Py_None) {
     PyErr_Format(PyExc_TypeError, "%s: %U is None, expected %s", at.function.name, place, expected);
-  else
-    PyErr_Format(PyExc_TypeError, "%s: %U is of type %.100s, expected %s", at.function.name, place,
-                 Py_TYPE(from)->tp_name, expected);
+  } else if (PyObject* type = type_name(from)) {
+    PyErr_Format(PyExc_TypeError, "%s: %U is of type %.100U, expected %s", at.function.name, place,
+                 type, expected);
+    Py_DECREF(type);
+  }
   Py_DECREF(place);
   return false;
 }

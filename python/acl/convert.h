@@ -10,7 +10,7 @@
 //   complement, so that the C function answers with its documented code.
 #pragma once
 
-#include <Python.h>
+#include "stable_python.h"
 
 #include <array>
 #include <cstddef>
@@ -198,7 +198,7 @@ requires(sizeof...(T) > 1) inline PyObject* give(const T&... values) {
   for (size_t i = 0; i < items.size(); ++i) {
     if (items[i] == nullptr) ok = false;
     if (tuple != nullptr)
-      PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i), items[i]);
+      PyTuple_SetItem(tuple, static_cast<Py_ssize_t>(i), items[i]);
     else
       Py_XDECREF(items[i]);
   }

@@ -9,11 +9,7 @@
 namespace anynpu::pyacl {
 
 bool python_ends() {
-#if PY_VERSION_HEX >= 0x030D0000
-  return Py_IsFinalizing();
-#else
-  return _Py_IsFinalizing();
-#endif
+  return Py_IsFinalizing != nullptr ? Py_IsFinalizing() : _Py_IsFinalizing();
 }
 
 namespace {

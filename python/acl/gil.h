@@ -4,7 +4,7 @@
 // unwinding its stack, which must not pass through a noexcept function.
 #pragma once
 
-#include <Python.h>
+#include "stable_python.h"
 
 #include <type_traits>
 

@@ -72,9 +72,9 @@ bool array_address(const ArgumentSource& at, PyObject* array, void** address, bo
   PyObject* data = interface != nullptr && PyDict_Check(interface)
                        ? PyDict_GetItemString(interface, "data")  // borrowed: (address, read-only)
                        : nullptr;
-  bool ok = data != nullptr && PyTuple_Check(data) && PyTuple_GET_SIZE(data) == 2;
+  bool ok = data != nullptr && PyTuple_Check(data) && PyTuple_Size(data) == 2;
   if (ok) {
-    *address = PyLong_AsVoidPtr(PyTuple_GET_ITEM(data, 0));
+    *address = PyLong_AsVoidPtr(PyTuple_GetItem(data, 0));
     PyObject* strides = PyDict_GetItemString(interface, "strides");
     *contiguous = strides == nullptr || strides == Py_None;
     ok = !PyErr_Occurred();
@@ -125,8 +125,8 @@ PyObject* give_storage(PyObject* owner, const void* address) {
 PyObject* util_bytes_to_ptr(PyObject*, PyObject* const* argv, Py_ssize_t argc) {
   constexpr const Function& self = functions::util_bytes_to_ptr;
   if (!self.takes(argc)) return nullptr;
-  if (PyBytes_Check(argv[0])) return give_storage(argv[0], PyBytes_AS_STRING(argv[0]));
-  if (PyByteArray_Check(argv[0])) return give_storage(argv[0], PyByteArray_AS_STRING(argv[0]));
+  if (PyBytes_Check(argv[0])) return give_storage(argv[0], PyBytes_AsString(argv[0]));
+  if (PyByteArray_Check(argv[0])) return give_storage(argv[0], PyByteArray_AsString(argv[0]));
   fail_type({self, 0, "bytes_data"}, argv[0], "bytes");
   return nullptr;
 }
@@ -145,7 +145,7 @@ PyObject* util_ptr_to_bytes(PyObject*, PyObject* const* argv, Py_ssize_t argc) {
   }
   PyObject* bytes = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size));
   if (bytes == nullptr || size == 0) return bytes;
-  char* to = PyBytes_AS_STRING(bytes);
+  char* to = PyBytes_AsString(bytes);
   if (size < kCopyWithoutGil)
     std::memcpy(to, ptr, size);
   else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/program.h"
 
-#include <Python.h>
+#include "stable_python.h"
 
 #include "anynpu.h"
 
@@ -9,9 +9,9 @@ namespace anynpu::pyacl {
 
 void tell_program_path() {
   PyObject* arguments = PySys_GetObject("argv");  // borrowed; absent in some embedded interpreters
-  if (arguments == nullptr || !PyList_Check(arguments) || PyList_GET_SIZE(arguments) == 0) return;
-  PyObject* program = PyList_GET_ITEM(arguments, 0);
-  const char* path = PyUnicode_Check(program) ? PyUnicode_AsUTF8(program) : nullptr;
+  if (arguments == nullptr || !PyList_Check(arguments) || PyList_Size(arguments) == 0) return;
+  PyObject* program = PyList_GetItem(arguments, 0);
+  const char* path = PyUnicode_Check(program) ? PyUnicode_AsUTF8AndSize(program, nullptr) : nullptr;
   if (path != nullptr) {
     anynpu_set_program_path(path);
   } else {

@@ -3,7 +3,7 @@
 // protocol. They are held until this object goes, which needs the GIL.
 #pragma once
 
-#include <Python.h>
+#include "stable_python.h"
 
 #include <deque>
 #include <memory>

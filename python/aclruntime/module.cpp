@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // aclruntime._aclruntime: sessions and tensors over the public AscendCL C API.
-#include <Python.h>
+#include "stable_python.h"
 
 #include "aclruntime/copy_times.h"
 #include "aclruntime/log.h"
@@ -53,7 +53,7 @@ PyObject* times_of(PyObject*, PyObject* args) {
       Py_CLEAR(list);
       break;
     }
-    PyList_SET_ITEM(list, static_cast<Py_ssize_t>(i), value);
+    PyList_SetItem(list, static_cast<Py_ssize_t>(i), value);
   }
   return list;
 }

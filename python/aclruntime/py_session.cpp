@@ -26,7 +26,7 @@ PyObject* session_new(PyTypeObject* type, PyObject* args, PyObject*) {
     return Session::open({path, name}, device, config, session);
   });
   if (failure) return raise(failure);
-  PyObject* made = type->tp_alloc(type, 0);
+  PyObject* made = PyType_GenericAlloc(type, 0);
   if (made != nullptr) reinterpret_cast<SessionObject*>(made)->session = session.release();
   return made;
 }
@@ -37,7 +37,7 @@ void session_dealloc(PyObject* self) {
     session->free();
     delete session;
   }
-  type->tp_free(self);
+  free_object(self);
   Py_DECREF(type);
 }
 
@@ -89,9 +89,9 @@ bool parse_shapes(PyObject* tuple, Shapes& shapes) {
   if (!PyArg_ParseTuple(tuple, "iOO!O", &kind, &gear, &PyList_Type, &inputs, &bytes)) return false;
   shapes.kind = static_cast<Shapes::Kind>(kind);
   if (!numbers(gear, shapes.gear) || !numbers(bytes, shapes.bytes)) return false;
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(inputs); ++i) {
+  for (Py_ssize_t i = 0; i < PyList_Size(inputs); ++i) {
     shapes.inputs.emplace_back();
-    if (!numbers(PyList_GET_ITEM(inputs, i), shapes.inputs.back())) return false;
+    if (!numbers(PyList_GetItem(inputs, i), shapes.inputs.back())) return false;
   }
   return true;
 }
@@ -158,7 +158,7 @@ PyObject* tensors(std::vector<Tensor>& list) {
       Py_CLEAR(made);
       break;
     }
-    PyList_SET_ITEM(made, static_cast<Py_ssize_t>(i), tensor);
+    PyList_SetItem(made, static_cast<Py_ssize_t>(i), tensor);
   }
   return made;
 }
@@ -222,10 +222,10 @@ PyObject* pipeline(PyObject* self, PyObject* args) {
   int loop;
   if (!PyArg_ParseTuple(args, "O!i", &PyList_Type, &list, &loop)) return nullptr;
   HeldFeeds held;
-  std::vector<PipelineItem> items(static_cast<size_t>(PyList_GET_SIZE(list)));
+  std::vector<PipelineItem> items(static_cast<size_t>(PyList_Size(list)));
   for (size_t i = 0; i < items.size(); ++i) {
     PyObject *feeds, *shapes;
-    PyObject* item = PyList_GET_ITEM(list, static_cast<Py_ssize_t>(i));
+    PyObject* item = PyList_GetItem(list, static_cast<Py_ssize_t>(i));
     if (!PyArg_ParseTuple(item, "OO!", &feeds, &PyTuple_Type, &shapes) ||
         !held.take(feeds, items[i].feeds) || !parse_shapes(shapes, items[i].shapes)) {
       return nullptr;

@@ -82,7 +82,7 @@ PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject*) {
   }
   PyBuffer_Release(&view);
   if (failed != 0) return nullptr;
-  PyObject* made = type->tp_alloc(type, 0);
+  PyObject* made = PyType_GenericAlloc(type, 0);
   if (made != nullptr) {
     reinterpret_cast<TensorObject*>(made)->tensor = new Tensor(std::move(tensor));
   }
@@ -92,7 +92,7 @@ PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject*) {
 void tensor_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   delete reinterpret_cast<TensorObject*>(self)->tensor;
-  type->tp_free(self);
+  free_object(self);
   Py_DECREF(type);
 }
 
@@ -268,7 +268,7 @@ PyObject* set_enums(PyObject*, PyObject* args) {
 }
 
 PyObject* new_tensor(Tensor tensor) {
-  PyObject* made = tensor_type->tp_alloc(tensor_type, 0);
+  PyObject* made = PyType_GenericAlloc(tensor_type, 0);
   if (made != nullptr) {
     reinterpret_cast<TensorObject*>(made)->tensor = new Tensor(std::move(tensor));
   }

@@ -2,7 +2,7 @@
 // The Python types of this extension and what they share.
 #pragma once
 
-#include <Python.h>
+#include "stable_python.h"
 
 #include <memory>
 #include <vector>
@@ -19,6 +19,11 @@ using pyacl::without_gil;
 // stays.
 PyObject* raise(const Failure& failure);
 PyObject* none_or_raise(const Failure& failure);
+
+// As tp_free of its type.
+inline void free_object(PyObject* self) {
+  reinterpret_cast<freefunc>(PyType_GetSlot(Py_TYPE(self), Py_tp_free))(self);
+}
 
 // A list of ints; false after an exception.
 template <typename Number>
@@ -46,7 +51,7 @@ PyObject* int_list(const std::vector<Number>& values) {
       Py_CLEAR(list);
       break;
     }
-    PyList_SET_ITEM(list, static_cast<Py_ssize_t>(i), value);
+    PyList_SetItem(list, static_cast<Py_ssize_t>(i), value);
   }
   return list;
 }

@@ -3,7 +3,7 @@
 // must not take the GIL, so finished ones are kept in a list until the next call that has it.
 #pragma once
 
-#include <Python.h>
+#include "stable_python.h"
 
 namespace anynpu::pyhpe {
 

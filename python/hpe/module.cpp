@@ -2,7 +2,7 @@
 // hpe._hpe: the functions of libhpert.so and libprofiler_stc.so that the Python modules need, one
 // to one over the public C API. Handles and device addresses are ints. Failures raise the exception
 // that hpe.hpert.api set. Calls that may wait release the GIL.
-#include <Python.h>
+#include "stable_python.h"
 
 #include <cstdint>
 #include <cstring>
@@ -280,10 +280,10 @@ PyObject* launch(PyObject*, PyObject* args) {
                         &flags)) {
     return nullptr;
   }
-  std::vector<uint32_t> words(static_cast<size_t>(PyList_GET_SIZE(list)));
+  std::vector<uint32_t> words(static_cast<size_t>(PyList_Size(list)));
   std::vector<unsigned char> kinds(words.size());
   for (size_t i = 0; i < words.size(); ++i) {
-    PyObject* pair = PyList_GET_ITEM(list, static_cast<Py_ssize_t>(i));
+    PyObject* pair = PyList_GetItem(list, static_cast<Py_ssize_t>(i));
     if (!PyArg_ParseTuple(pair, "Ib", &words[i], &kinds[i])) return nullptr;
   }
   auto module = pointer<stcModule_t>(handle);

@@ -18,7 +18,7 @@ PyObject* list_of(const uint32_t* values, int count) {
       Py_DECREF(list);
       return nullptr;
     }
-    PyList_SET_ITEM(list, i, item);
+    PyList_SetItem(list, i, item);
   }
   return list;
 }
@@ -43,7 +43,7 @@ PyObject* kernel_of(const STCpti_KernelPerfDatas& kernel) {
       Py_CLEAR(npcs);
       break;
     }
-    PyList_SET_ITEM(npcs, i, events);
+    PyList_SetItem(npcs, i, events);
   }
   if (npcs == nullptr) return nullptr;
   PyObject* dma = list_of(kernel.kernelDmaPerfData.event, STC_PTI_DMA_EVENTS);
@@ -87,7 +87,7 @@ PyObject* profiler_data(PyObject*, PyObject*) {
       Py_CLEAR(list);
       break;
     }
-    PyList_SET_ITEM(list, i, kernel);
+    PyList_SetItem(list, i, kernel);
   }
   return list;
 }

@@ -2,7 +2,7 @@
 // The functions of hpe._hpe over stcpti.h.
 #pragma once
 
-#include <Python.h>
+#include "stable_python.h"
 
 namespace anynpu::pyhpe {
 

@@ -21,7 +21,17 @@ function(anynpu_plugin name)
 endfunction()
 
 if(JPEG_FOUND AND PNG_FOUND)
-  anynpu_plugin(image JPEG::JPEG PNG::PNG)
+  set(png PNG::PNG)
+  if(ANYNPU_GLIBC)
+    # The shared library asks for a newer pow. The archive is for programs: but for the address of stderr,
+    # its code can stand in a shared library too.
+    find_library(PNG_ARCHIVE libpng16.a REQUIRED)
+    set(png ${CMAKE_BINARY_DIR}/glibc-${ANYNPU_GLIBC}/libpng16.a)
+    execute_process(COMMAND ${CMAKE_OBJCOPY} --redefine-sym stderr=anynpu_stderr ${PNG_ARCHIVE} ${png}
+                    COMMAND_ERROR_IS_FATAL ANY)
+    list(APPEND png ZLIB::ZLIB m)
+  endif()
+  anynpu_plugin(image JPEG::JPEG ${png})
 endif()
 if(FFMPEG_FOUND)
   anynpu_plugin(video PkgConfig::FFMPEG)

@@ -1,20 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs a wheel in a bare Debian 12 (debootstrap: Python and numpy, nothing else) and uses it there
+# Installs a wheel in a bare Debian (debootstrap: Python and numpy, nothing else) and uses it there
 # as a user without rights, from another folder. Root is needed to make the bare system, not inside.
-# Usage: test_chroot.sh WHEEL [FOLDER]      FOLDER: an existing bare system, kept
+# Usage: test_chroot.sh WHEEL [SYSTEM [FOLDER]]   SYSTEM: bullseye, bookworm (default), trixie
+#                                                 FOLDER: an existing bare system, kept
 set -euo pipefail
 # Mounts of its own, which end with it: without /proc a program cannot know where it lies.
 [ -n "${IN_MOUNTS:-}" ] || IN_MOUNTS=1 exec unshare -m "$BASH" "$0" "$@"
 root=$(cd "$(dirname "$0")/../.." && pwd)
 wheel=$(realpath "$1")
-bare=${2:-}
+system=${2:-bookworm}
+bare=${3:-}
 if [ -z "$bare" ]; then
   bare=$(mktemp -d)
   trap 'umount "$bare/proc" || true; rm -rf --one-file-system "$bare"' EXIT
 fi
 if [ ! -e "$bare/usr/bin/python3" ]; then
-  debootstrap --variant=minbase --include=python3,python3-venv,python3-numpy bookworm "$bare" \
+  debootstrap --variant=minbase --include=python3,python3-venv,python3-numpy "$system" "$bare" \
     > "$bare.log" || { tail "$bare.log"; exit 1; }
 fi
 mount -t proc proc "$bare/proc"
@@ -54,5 +56,5 @@ check "anynpu check" "anynpu check ../programs/operator_add.py"
 check "ais_bench" "python -m ais_bench --model shapes.om --loop 3"
 check "msprof" "msprof --output=prof python ../programs/model.py shapes.om && ls prof/PROF_*/mindstudio_profiler_output"
 check "versions" "atc --version && anynpu --version && msprof --version"
-echo "$passed passed, $failed failed in a bare Debian 12, without root"
+echo "$passed passed, $failed failed in a bare Debian $system with $(inside "python3 --version"), without root"
 [ "$failed" = 0 ]

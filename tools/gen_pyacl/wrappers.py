@@ -204,7 +204,7 @@ def modules(rows):
 
 def emit_header(rows, structs, headers):
     """Names and argument counts of all functions, for generated and hand-written wrappers alike."""
-    out = ["#pragma once", "", "#include <Python.h>", "", "#include <cstring>", "",
+    out = ["#pragma once", "", "#include \"stable_python.h\"", "", "#include <cstring>", "",
            *(f'#include "{header}"' for header in headers), '#include "acl/convert.h"', "",
            "namespace anynpu::pyacl {", "", "namespace functions {"]
     for row in python_rows(rows):
