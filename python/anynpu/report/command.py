@@ -34,20 +34,31 @@ def run(args):
     from anynpu.msprof.recording import RecordingError  # numpy: only when asked for
     from anynpu.report import others
     from anynpu.report.lanes import open_source
-    from anynpu.report.page import write_page
+    from anynpu.report.page import PARTS, write_page
+    from anynpu.terminal import Progress
     from anynpu.whole_file import explained
+    has_page = args.output or not (args.perfetto or args.speedscope or args.csv)
+    parts = sum(map(bool, (args.profile, args.perfetto, args.speedscope, args.csv)))
+    if has_page:
+        parts += PARTS + bool(args.diff)
     try:
-        source = open_source(args.profile)
-        if args.perfetto:
-            others.write_perfetto(args.perfetto, source)
-        if args.speedscope:
-            others.write_speedscope(args.speedscope, source)
-        if args.csv:
-            _write_tables(args.csv, source)
-        if args.output or not (args.perfetto or args.speedscope or args.csv):
-            output = args.output or "report.html"
-            write_page(output, source, open_source(args.diff) if args.diff else None)
-            print(f"{output}: {sum(len(lane.slices) for lane in source.lanes)} slices")
+        with Progress(os.path.basename(os.path.abspath(args.profile)), parts, "parts") as progress:
+            source = open_source(args.profile)
+            progress.step()
+            for path, write in ((args.perfetto, others.write_perfetto),
+                                (args.speedscope, others.write_speedscope),
+                                (args.csv, _write_tables)):
+                if path:
+                    write(path, source)
+                    progress.step()
+            if has_page:
+                other = open_source(args.diff) if args.diff else None
+                if other:
+                    progress.step()
+                write_page(args.output or "report.html", source, other, progress.step)
+        if has_page:
+            print(f"{args.output or 'report.html'}: "
+                  f"{sum(len(lane.slices) for lane in source.lanes)} slices")
     except (RecordingError, OSError) as error:
         print(f"anynpu report: {explained(error)}", file=sys.stderr)
         return 1

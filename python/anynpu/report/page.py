@@ -84,30 +84,50 @@ def roof(source, points):
     return found
 
 
-def page_data(source, other=None):
-    rows, roofline = figures.operators(source), operations.roofline(source)
+def _operator_rows(source):
+    rows = figures.operators(source)
     operations.add_shares(source, rows)
-    return {
-        "title": source.title, "wall": source.end - source.begin, "lost": source.lost,
-        "names": source.names, "about": source.about,
-        "lanes": [{"group": lane.group, "title": lane.title, "count": len(lane.slices),
-                   "columns": _columns(lane.slices)} for lane in source.lanes if len(lane.slices)],
-        "operators": rows, "types": figures.types(rows), "calls": figures.apis(source),
-        "stamps": figures.stamps(source), "slow": figures.slow_runs(source),
-        "breakdown": [part | {"about": _about(source, part["device"])}
-                      for part in figures.breakdown(source)], "memory": figures.memory(source),
-        "bandwidth": figures.bandwidth(source), "rate": operations.rate(source),
-        "roofline": roofline, "peaks": roof(source, roofline) if roofline else None,
-        "stacks": figures.top_stacks(source),
-        "diff": figures.compare(source, other) if other else None}
+    return rows
 
 
-def page_text(source, other=None):
+def _lanes(source):
+    return [{"group": lane.group, "title": lane.title, "count": len(lane.slices),
+             "columns": _columns(lane.slices)} for lane in source.lanes if len(lane.slices)]
+
+
+def _breakdown(source):
+    return [part | {"about": _about(source, part["device"])} for part in figures.breakdown(source)]
+
+
+FIGURES = {
+    "lanes": _lanes, "operators": _operator_rows, "roofline": operations.roofline,
+    "calls": figures.apis, "stamps": figures.stamps, "slow": figures.slow_runs,
+    "breakdown": _breakdown, "memory": figures.memory, "bandwidth": figures.bandwidth,
+    "rate": operations.rate, "stacks": figures.top_stacks}
+PARTS = len(FIGURES) + 1  # steps of page_text: the figures, and the text
+
+
+def page_data(source, other=None, step=lambda: None):
+    """What page.js shows; `step` is called after each figure."""
+    data = {"title": source.title, "wall": source.end - source.begin, "lost": source.lost,
+            "names": source.names, "about": source.about}
+    for name, figure in FIGURES.items():
+        data[name] = figure(source)
+        step()
+    data["types"] = figures.types(data["operators"])
+    data["peaks"] = roof(source, data["roofline"]) if data["roofline"] else None
+    data["diff"] = figures.compare(source, other) if other else None
+    return data
+
+
+def page_text(source, other=None, step=lambda: None):
     """The page as one text."""
-    return TEMPLATE.format(title=html.escape(source.title), css=_read("page.css"),
-                           js=_read("page.js"), data=json_in_html(page_data(source, other)))
+    text = TEMPLATE.format(title=html.escape(source.title), css=_read("page.css"),
+                           js=_read("page.js"), data=json_in_html(page_data(source, other, step)))
+    step()
+    return text
 
 
-def write_page(path, source, other=None):
+def write_page(path, source, other=None, step=lambda: None):
     """Written whole or not at all."""
-    write_whole(path, page_text(source, other))
+    write_whole(path, page_text(source, other, step))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """anynpu report: types, stamps, ranges, tracks, the roofline, slow runs, large profiles, notebooks,
 dark mode."""
+import json
+
 import numpy as np
 import pytest
 from prof_case import API, TASK, directory, report, session
@@ -182,3 +184,16 @@ def test_a_notebook_shows_the_page_in_a_cell(profiles, tmp_path):
     assert "save(path)" in repr(shown)
     shown.save(str(tmp_path / "saved.html"))
     assert (tmp_path / "saved.html").read_text() == shown.text
+
+
+def test_a_long_report_says_how_far_it_is(tmp_path, monkeypatch, capsys):
+    from anynpu import cli, terminal
+    monkeypatch.setattr(terminal, "QUIET_S", 0)
+    monkeypatch.setattr(terminal, "LOG_S", 0)
+    trace = tmp_path / "trace.json"
+    trace.write_text(json.dumps([{"ph": "X", "ts": 1, "dur": 2, "name": "a", "pid": 1, "tid": 1}]))
+    assert cli.main(["report", str(trace), "-o", str(tmp_path / "page.html")]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    parts = len(lines)
+    assert parts > 5 and lines[0].startswith(f"trace.json: 1 of {parts} parts, ")
+    assert lines[0].endswith("left") and lines[-1].startswith(f"trace.json: {parts} of {parts} ")
