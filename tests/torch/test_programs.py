@@ -151,13 +151,3 @@ def test_cells_of_recurrent_networks_learn(make, steps):
     expected = [g.clone() for g in gradients(cell, x)]
     for got, want in zip(gradients(cell.npu(), x.npu()), expected):
         torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-5)
-
-
-def test_sequences_of_several_lengths_go_through_recurrent_layers():
-    torch.manual_seed(4)
-    for layer in (nn.LSTM(6, 5, 2, bidirectional=True), nn.GRU(6, 5)):
-        packed = nn.utils.rnn.pack_padded_sequence(torch.randn(7, 3, 6), [7, 4, 2])
-        want, _ = nn.utils.rnn.pad_packed_sequence(layer(packed)[0])
-        got, lengths = nn.utils.rnn.pad_packed_sequence(layer.npu()(packed.to("npu"))[0])
-        assert lengths.tolist() == [7, 4, 2]
-        torch.testing.assert_close(got.detach().cpu(), want.detach(), rtol=1e-4, atol=1e-5)

@@ -67,14 +67,20 @@ void write_described(Builder& b, std::initializer_list<ValueId> outputs) {
 
 // x, w [inputs + hidden, 4 * hidden], b, y, init_h, init_c, h, c, dy, dh, dc, i, j, f, o, tanh_c and
 // optional ones -> dw, db, dx, dh of the state before, dc of it. DynamicRNNV2Grad has w of x and w of h
-// in the places of w and b, and gradients of both first.
+// in the places of w and b, and gradients of both first. Of one step (nn.LSTMCell) tensors have no axis
+// of steps.
 void lower_dynamic_rnn_gradient(Builder& b) {
   enum : size_t { kX, kW, kB, kY, kH0, kC0, kH, kC, kDy, kDh, kDc, kI, kJ, kF, kO, kTanh, kFirstOptional };
   const bool two = b.type() == "DynamicRNNV2Grad";
   word_or_default(b, "cell_type", "LSTM", {"LSTM"});
   word_or_default(b, "direction", "UNIDIRECTIONAL", {"UNIDIRECTIONAL"});
   const std::string order = word_or_default(b, "gate_order", "ijfo", {"ijfo", "ifjo", "ifco"});
-  const ValueId x = b.in(kX), w = b.in(kW), c = b.in(kC), h = b.in(kH);
+  const auto stepped = [&](size_t index) {
+    const ValueId value = b.in(index);
+    if (!b.ok() || b.rank(value) != 2) return value;
+    return b.reshape(value, {1, b.shape(value)[0], b.shape(value)[1]});
+  };
+  const ValueId x = stepped(kX), w = b.in(kW), c = stepped(kC), h = stepped(kH);
   ValueId from_x = w, from_h = two ? b.in(kB) : w;
   if (!two) b.leave(kB);
   b.leave(kY);
@@ -103,9 +109,9 @@ void lower_dynamic_rnn_gradient(Builder& b) {
   }
   const ValueId h0 = plain_state(b, kH0, batch, hidden);
   const auto made = b.nodes("anynpu.LstmGateGrad", 1,
-                            {b.transpose(from_h, {1, 0}), plain_state(b, kC0, batch, hidden), c, b.in(kDy),
-                             plain_state(b, kDh, batch, hidden), plain_state(b, kDc, batch, hidden), b.in(kI),
-                             b.in(kJ), b.in(kF), b.in(kO), b.in(kTanh)},
+                            {b.transpose(from_h, {1, 0}), plain_state(b, kC0, batch, hidden), c, stepped(kDy),
+                             plain_state(b, kDh, batch, hidden), plain_state(b, kDc, batch, hidden), stepped(kI),
+                             stepped(kJ), stepped(kF), stepped(kO), stepped(kTanh)},
                             3, {{"j_second", int64_t{order == "ijfo"}}});
   if (!b.ok()) return;
   // What went into each step: x and the state before it.

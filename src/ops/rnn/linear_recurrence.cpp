@@ -3,10 +3,11 @@
 // cells of an LSTM are one: factors are its forget gates.
 #include <algorithm>
 
+#include "base/align.h"
+#include "ops/elements/wide.h"
 #include "ops/parallel.h"
 #include "ops/registry.h"
 #include "ops/rnn/rnn.h"
-#include "ops/widen.h"
 
 namespace anynpu::ops::rnn {
 
@@ -46,10 +47,33 @@ std::unique_ptr<KernelPlan> plan_of(int64_t steps, int64_t width) {
   });
 }
 
+// Short floats: states stay double and are rounded where they are written.
+std::unique_ptr<KernelPlan> plan_of_short(DType type, int64_t steps, int64_t width) {
+  return make_plan([type, steps, width](const RunArgs& args) {
+    constexpr int64_t kBlock = 256;
+    const auto load = load_block<double>(type);
+    const auto store = store_block<double>(type);
+    parallel(static_cast<size_t>(ceil_div(width, kBlock)), 16, [&](size_t begin, size_t end) {
+      for (size_t block = begin; block < end; ++block) {
+        const int64_t at = static_cast<int64_t>(block) * kBlock, count = std::min(kBlock, width - at);
+        double state[kBlock], factor[kBlock], added[kBlock];
+        load(args.inputs[2], at, 1, state, count);
+        for (int64_t t = 0; t < steps; ++t) {
+          load(args.inputs[0], t * width + at, 1, factor, count);
+          load(args.inputs[1], t * width + at, 1, added, count);
+          for (int64_t i = 0; i < count; ++i) state[i] = factor[i] * state[i] + added[i];
+          store(args.outputs[0], t * width + at, state, count);
+        }
+      }
+    });
+  });
+}
+
 PlanResult plan(const OpContext& context) {
   const Operand& first = context.inputs[2];
   const int64_t steps = context.inputs[0].shape[0], width = element_count(first.shape);
-  return first.dtype == DType::f32 ? plan_of<float>(steps, width) : plan_of<double>(steps, width);
+  if (first.dtype == DType::f32) return plan_of<float>(steps, width);
+  return first.dtype == DType::f64 ? plan_of<double>(steps, width) : plan_of_short(first.dtype, steps, width);
 }
 
 }  // namespace
@@ -65,11 +89,11 @@ void register_linear_recurrence(Registry& registry) {
                         .types = {{"T", kFloats}},
                         .traits = OpTraits::general(),
                         .shape = linear_recurrence::rule});
-  static constexpr KernelLine kLines[] = {
-      {"reference", {DType::f32, DType::f64}, nullptr, create_plain<linear_recurrence::plan>},
-      {"widened", kShortFloats, can_run_widened, create_widened},
-  };
-  registry.add_kernels("LinearRecurrence", kLines, "anynpu");
+  registry.add(KernelDef{.op = "LinearRecurrence",
+                         .name = "reference",
+                         .domain = "anynpu",
+                         .types = kFloats,
+                         .create = create_plain<linear_recurrence::plan>});
 }
 
 }  // namespace anynpu::ops::rnn

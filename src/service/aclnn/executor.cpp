@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "aclnn/fuse.h"
 #include "aclnn/recipe.h"
 #include "base/align.h"
 #include "device/device.h"
@@ -12,6 +11,7 @@
 #include "device/runtime.h"
 #include "device/stream.h"
 #include "service/aclnn/exchange.h"
+#include "service/aclnn/joined_part.h"
 #include "service/finalize.h"
 #include "service/task_kinds.h"
 
@@ -22,16 +22,15 @@ namespace {
 using aclnn::Feed;
 using aclnn::TensorView;
 
-// With element-wise operators joined, where their kernels can run on tiles.
+// With element-wise operators joined, where their kernels can run so.
 Result<std::shared_ptr<exec::LoadedModel>> load_part(const aclnn::Part& part,
                                                      const exec::LoadOptions& options) {
-  if (!options.device) {
-    const graph::Graph joined = aclnn::fused(part);
-    if (joined.nodes.size() != part.graph.nodes.size()) {
-      if (auto model = exec::LoadedModel::load_without_work(joined); model.ok()) return model;
-    }
+  if (options.device) return exec::LoadedModel::load_without_work(part.graph, options);
+  std::vector<graph::Graph> graphs = joined_graphs(part);
+  for (size_t i = 0; i + 1 < graphs.size(); ++i) {
+    if (auto model = exec::LoadedModel::load_without_work(graphs[i]); model.ok()) return model;
   }
-  return exec::LoadedModel::load_without_work(part.graph, options);
+  return exec::LoadedModel::load_without_work(graphs.back(), options);
 }
 
 Result<std::shared_ptr<const NnPlan>> make_plan(const ResolvedCall& resolved, const aclnn::Row& row,

@@ -129,9 +129,11 @@ def test_blocks_stay_within_groups(nn):
             scales[begin // 64 + g:begin // 64 + g + len(s)] = s
         begin = end
     y, s = nn.empty(E4M3, a.shape), nn.empty(E8M0, scales.shape)
-    nn.run("aclnnGroupedDynamicMxQuant", nn.tensor(a), nn.tensor(np.array(ends, np.int32)), "rint", 36, 32, y, s)
-    same(y, want)
-    same(s, scales)
+    groups = nn.tensor(np.array(ends, np.int32))
+    for name, more in (("aclnnGroupedDynamicMxQuant", []), ("aclnnGroupedDynamicMxQuantV2", [0, 0.0])):
+        nn.run(name, nn.tensor(a), groups, "rint", 36, 32, *more, y, s)
+        same(y, want)
+        same(s, scales)
     nn.clear()
 
 
@@ -204,9 +206,10 @@ def test_blocks_with_a_float_scale(nn, rows, columns):
     scale = np.maximum(np.abs(squares).max((1, 3)) / 448, 1e-4)
     want = cut_off((squares / scale[:, None, :, None]).reshape(wide.shape)[:50, :70], E4M3)
     y, s = nn.empty(E4M3, a.shape), nn.empty(np.float32, scale.shape)
-    nn.run("aclnnDynamicBlockQuant", nn.tensor(a), 1e-4, "rint", 36, rows, columns, y, s)
-    np.testing.assert_allclose(s.read(), scale, rtol=1e-6)
-    near(y, want)
+    for name, more in (("aclnnDynamicBlockQuant", []), ("aclnnDynamicBlockQuantV2", [0.0])):
+        nn.run(name, nn.tensor(a), 1e-4, "rint", 36, rows, columns, *more, y, s)
+        np.testing.assert_allclose(s.read(), scale, rtol=1e-6)
+        near(y, want)
     nn.clear()
 
 
@@ -222,10 +225,10 @@ def test_blocks_with_a_float_scale_stay_within_groups(nn):
                 want[top:min(top + 16, end), j * 32:(j + 1) * 32] = cut_off(block / scale, E4M3)
         begin = end
     y, s = nn.empty(E4M3, a.shape), nn.empty(np.float32, scales.shape)
-    nn.run("aclnnGroupedDynamicBlockQuantV2", nn.tensor(a), nn.tensor(np.array(ends, np.int64)), 0.0, "rint", 36, 16, 32, 0,
-           0.0, y, s)
-    np.testing.assert_allclose(s.read(), scales, rtol=1e-6)
-    near(y, want)
+    for name, more in (("aclnnGroupedDynamicBlockQuant", []), ("aclnnGroupedDynamicBlockQuantV2", [0.0])):
+        nn.run(name, nn.tensor(a), nn.tensor(np.array(ends, np.int64)), 0.0, "rint", 36, 16, 32, 0, *more, y, s)
+        np.testing.assert_allclose(s.read(), scales, rtol=1e-6)
+        near(y, want)
     nn.clear()
 
 
@@ -243,13 +246,14 @@ def test_updates_of_a_cache_become_integers(nn):
     cache = rng.integers(-128, 128, (2, 6, 8)).astype(np.int8)
     updates = rng.standard_normal((2, 2, 8)).astype(np.float32)
     scale, zero = (rng.random(8) * 0.05 + 0.01).astype(np.float32), rng.integers(-3, 4, 8).astype(np.float32)
-    got = nn.tensor(cache)
-    nn.run("aclnnInplaceQuantScatter", got, nn.tensor(np.array([3, 1], np.int32)), nn.tensor(updates), nn.tensor(scale),
-           nn.tensor(zero), 1, -1, 1)
     want = cache.copy()
     for i, at in enumerate((3, 1)):
         want[i, at:at + 2] = np.clip(np.round(updates[i] / scale + zero), -128, 127)
-    np.testing.assert_array_equal(got.read(), want)
+    for name, more in (("aclnnInplaceQuantScatter", []), ("aclnnInplaceQuantScatterV2", ["rint"])):
+        got = nn.tensor(cache)
+        nn.run(name, got, nn.tensor(np.array([3, 1], np.int32)), nn.tensor(updates), nn.tensor(scale), nn.tensor(zero), 1, -1,
+               1, *more)
+        np.testing.assert_array_equal(got.read(), want)
     nn.clear()
 
 

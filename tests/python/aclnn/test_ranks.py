@@ -76,19 +76,34 @@ def test_the_product_of_all_ranks_is_summed(group):
         np.testing.assert_allclose(y, want - 2 * BIAS + 2 * ADDED, rtol=2e-2, atol=2e-2)
 
 
-def test_products_of_integers_are_summed(group):
+def integers():
     rng = np.random.default_rng(31)
     a, b = ([rng.integers(-128, 128, s).astype(np.int8) for _ in range(RANKS)] for s in ((6, 32), (32, 4)))
     scale, token = (rng.random(4) * 1e-3).astype(np.float32), (rng.random(6) + 0.5).astype(np.float32)
     bias = rng.integers(-99, 99, 4).astype(np.int32)
+    return a, b, scale, token, bias
 
-    def second(nn, r):
-        y = nn.empty(np.float16, (6, 4))
-        return [nn.tensor(a[r]), nn.tensor(b[r]), nn.tensor(bias), None, nn.tensor(scale), nn.tensor(token), group.name,
-                "sum", 0, 1, y], [y]
-    want = sum((p.astype(np.int64) @ q + bias) * scale.astype(np.float64) * token[:, None] for p, q in zip(a, b))
-    for [y] in group.run("aclnnQuantMatmulAllReduceV2", second):
-        np.testing.assert_allclose(y.astype(np.float64), want, rtol=2e-3, atol=2e-3)
+
+def words(scale):
+    return scale.view(np.uint32).astype(np.uint64)
+
+
+@pytest.mark.parametrize("version", ["", "V2", "V3", "V4"])
+def test_products_of_integers_are_summed(group, version):
+    a, b, scale, token, bias = integers()
+
+    def arguments(nn, r):
+        y, t = nn.empty(np.float16, (6, 4)), nn.tensor
+        end = [group.name, "sum", 0, 1]
+        head = [t(a[r]), t(b[r]), t(bias), None]
+        if version == "":
+            return [*head, t(words(scale)), *end, y], [y]
+        if version == "V4":
+            return [*head, t(token), t(scale), None, None, *end, 0, 0, y], [y]
+        return [*head, t(scale), t(token), *([None, None] if version == "V3" else []), *end, y], [y]
+    want = sum((p.astype(np.int64) @ q + bias) * scale.astype(np.float64) for p, q in zip(a, b))
+    for [y] in group.run("aclnnQuantMatmulAllReduce" + version, arguments):
+        np.testing.assert_allclose(y.astype(np.float64), want * (token[:, None] if version else 1), rtol=2e-3, atol=2e-3)
 
 
 def test_products_with_widened_weights_are_summed(group):
@@ -127,6 +142,29 @@ def test_a_norm_behind_the_sum(group):
         np.testing.assert_allclose(n[0], norm, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("kind,in_place", [("Quant", False), ("Quant", True), ("WeightQuant", False), ("WeightQuant", True)])
+def test_a_norm_behind_the_sum_of_quantised_products(group, kind, in_place):
+    a, b, scale, _, bias = integers()
+    gamma = floats(24, 4)
+    rows = [floats(25 + r, 6, 32) for r in range(RANKS)]
+    if kind == "Quant":
+        total = sum((p.astype(np.int64) @ q + bias) * scale.astype(np.float64) for p, q in zip(a, b)) + ADDED
+    else:
+        total = sum(p.astype(np.float64) @ (q * scale.astype(np.float64)) for p, q in zip(rows, b)) + ADDED
+    norm = total / np.sqrt((total ** 2).mean(-1, keepdims=True) + 1e-5) * gamma
+
+    def arguments(nn, r):
+        residual, y, n, t = nn.tensor(ADDED), nn.empty(np.float32, (6, 4)), nn.empty(np.float32, (6, 4)), nn.tensor
+        head = ([t(a[r]), t(b[r]), t(bias), t(scale)] if kind == "Quant" else [t(rows[r]), t(b[r]), None, t(scale), None])
+        group_size = [] if kind == "Quant" else [0]
+        outs = [n] if in_place else [y, n]
+        return [*head, residual, t(gamma), 1e-5, group.name, "sum", 0, 1, *group_size, *outs], [residual if in_place else y, n]
+    name = f"aclnn{'Inplace' if in_place else ''}{kind}MatmulAllReduceAddRmsNorm"
+    for y, n in group.run(name, arguments):
+        np.testing.assert_allclose(y, total, rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(n, norm, rtol=1e-3, atol=1e-3)
+
+
 def test_rows_of_all_ranks_are_gathered_and_multiplied(group):
     def arguments(nn, r):
         y, all_ = nn.empty(np.float32, (12, 4)), nn.empty(np.float32, (12, 8))
@@ -146,11 +184,12 @@ def test_rows_of_the_summed_product_go_to_their_ranks(group):
         np.testing.assert_allclose(y, want[3 * r:3 * r + 3], rtol=1e-5, atol=1e-5)
 
 
-def test_ranks_wait_for_each_other(group):
+@pytest.mark.parametrize("version", ["", "V2"])
+def test_ranks_wait_for_each_other(group, version):
     def arguments(nn, r):
         x = nn.tensor(np.array([r], np.float32))
-        return [x, group.name, RANKS], [x]
-    assert [x.tolist() for [x] in group.run("aclnnDistributeBarrier", arguments)] == [[0], [1]]
+        return [x, *([None, None] if version else []), group.name, RANKS], [x]
+    assert [x.tolist() for [x] in group.run("aclnnDistributeBarrier" + version, arguments)] == [[0], [1]]
 
 
 def test_a_group_that_is_none_is_told(group):
@@ -194,21 +233,22 @@ def arrivals(rank, active=None):
     return rows, counts
 
 
-def dispatched(group, quantised, active=None):
+def dispatched(group, quantised, active=None, version=2):
     def arguments(nn, r):
         outs = [nn.empty(np.int8 if quantised else np.float16, (ROWS, WIDTH)), nn.empty(np.float32, (ROWS,)),
                 nn.empty(np.int32, (ROWS * 128,)), nn.empty(np.int64, (LOCAL,)), nn.empty(np.int32, (LOCAL * RANKS,)),
                 nn.empty(np.int32, (1,)), nn.empty(np.float32, (ROWS,))]
         mask = None if active is None else nn.tensor(active[r])
-        return [nn.tensor(tokens(r)), nn.tensor(IDS[r]), None, mask, nn.tensor(SHARES[r]), group.name, RANKS, r, EXPERTS,
-                None, 0, 0, 0, 1, 0, 2 if quantised else 0, MOST * RANKS, 1, None, *outs], outs
-    return group.run("aclnnMoeDistributeDispatchV2", arguments)
+        return [nn.tensor(tokens(r)), nn.tensor(IDS[r]), None, mask, nn.tensor(SHARES[r]), *([None] if version == 3 else []),
+                group.name, RANKS, r, EXPERTS, None, 0, 0, 0, 1, 0, 2 if quantised else 0, MOST * RANKS, 1, None,
+                *([0, 0, 0] if version == 3 else []), *outs], outs
+    return group.run(f"aclnnMoeDistributeDispatchV{version}", arguments)
 
 
-@pytest.mark.parametrize("masked", [False, True])
-def test_tokens_go_to_the_ranks_of_their_experts(group, masked):
+@pytest.mark.parametrize("version,masked", [(2, False), (2, True), (3, False)])
+def test_tokens_go_to_the_ranks_of_their_experts(group, version, masked):
     active = [np.array([True, True, False, True, True]), np.array([True, False, True])] if masked else None
-    for r, (x, _, info, per_expert, sums, _, shares) in enumerate(dispatched(group, False, active)):
+    for r, (x, _, info, per_expert, sums, _, shares) in enumerate(dispatched(group, False, active, version)):
         rows, counts = arrivals(r, active)
         np.testing.assert_array_equal(x[:len(rows)], np.stack([tokens(s)[t] for s, t, _ in rows]))
         assert not x[len(rows):].any()
@@ -258,7 +298,8 @@ def test_results_come_back_to_their_tokens(group, version):
         np.testing.assert_allclose(y, want, rtol=1e-2, atol=1e-2)
 
 
-def test_results_come_back_with_a_norm(group):
+@pytest.mark.parametrize("version", [1, 2])
+def test_results_come_back_with_a_norm(group, version):
     sent = dispatched(group, False)
     gamma, residual = floats(70, WIDTH), [floats(71 + r, TOKENS[r], 1, WIDTH) for r in range(RANKS)]
 
@@ -266,9 +307,11 @@ def test_results_come_back_with_a_norm(group):
         outs = [nn.empty(ml_dtypes.bfloat16, (TOKENS[r], 1, WIDTH)), nn.empty(np.float32, (TOKENS[r], 1, 1)),
                 nn.empty(np.float32, (TOKENS[r], 1, WIDTH))]
         t = nn.tensor
-        return [t(sent[r][0]), t(IDS[r]), t(sent[r][2]), t(sent[r][4]), t(SHARES[r]), t(residual[r]), t(gamma), *[None] * 7,
-                group.name, RANKS, r, EXPERTS, None, 0, 0, 0, 1, 0, MOST * RANKS, 0, 0, 0, None, 1e-5, *outs], outs
-    for r, (y, rstd, x) in enumerate(group.run("aclnnMoeDistributeCombineAddRmsNorm", back)):
+        return [t(sent[r][0]), t(IDS[r]), t(sent[r][2]), t(sent[r][4]), t(SHARES[r]), t(residual[r]), t(gamma),
+                *[None] * (7 if version == 1 else 12), group.name, RANKS, r, EXPERTS, None, 0, 0, 0, 1, 0, MOST * RANKS, 0, 0,
+                0, None, 1e-5, *([] if version == 1 else [0, 0, 0]), *outs], outs
+    name = "aclnnMoeDistributeCombineAddRmsNorm" + ("" if version == 1 else "V2")
+    for r, (y, rstd, x) in enumerate(group.run(name, back)):
         want = SHARES[r].sum(1)[:, None, None] * tokens(r)[:, None].astype(np.float64) + residual[r]
         root = 1 / np.sqrt((want ** 2).mean(-1, keepdims=True) + 1e-5)
         np.testing.assert_allclose(x, want, rtol=1e-3, atol=1e-3)
