@@ -32,7 +32,8 @@ struct PartForTest {
   }
   std::vector<std::string> best() const {
     std::vector<std::string> names;
-    for (const graph::Node& node : joined_graphs(part).front().nodes) names.push_back(node.op);
+    const std::vector<graph::Graph> graphs = joined_graphs(part);
+    for (const graph::Node& node : graphs.front().nodes) names.push_back(node.op);
     return names;
   }
 };
