@@ -29,7 +29,8 @@ double largest_of(DType type) {
     case DType::f8e4m3: return 448;
     case DType::f8e5m2: return 57344;
     case DType::hif8: return 32768;
-    default: refuse("results have type {}; expected integers of 4, 8 or 16 bits or floats of 8",
+    case DType::f4e2m1: return 6;
+    default: refuse("results have type {}; expected integers of 4, 8 or 16 bits or floats of 4 or 8",
                     name_of(type));
   }
 }

@@ -86,8 +86,9 @@ using Attrs = std::initializer_list<std::pair<const char*, AttrValue>>;
 
 // What a run binds to an input or output of a part's graph.
 struct Feed {
-  enum class From : uint8_t { tensor, value, list } from = From::tensor;
+  enum class From : uint8_t { tensor, value, list, shared } from = From::tensor;
   uint32_t index = 0;   // among the call's tensors, or its values; of a list, its parameter
+  size_t offset = 0;    // shared: in the memory that parts have in common
   size_t bytes = 0;     // accessed; for a tensor, counted from the first byte of its view
   DType dtype = DType::undefined;  // value: the type it is converted to
   bool dynamic_shape = false;  // output: the run decides its shape
@@ -101,11 +102,29 @@ struct Overwrite {
   bool in_step = false;
 };
 
+// What the ranks of a group do with data of each.
+enum class Exchange : uint8_t {
+  keep,            // nothing: the value goes on as it is
+  all_reduce,      // the sum of all
+  all_gather,      // those of all ranks behind each other along axis 0
+  reduce_scatter,  // this rank's part of the sum along axis 0
+};
+// An exchange through the memory that parts share, behind the graph of a part.
+struct Transfer {
+  Exchange kind = Exchange::keep;
+  std::string group;      // name of the communicator
+  int64_t ranks = 0;      // that the recipe counts on; 0: any number
+  size_t from = 0, to = 0;  // offsets
+  uint64_t count = 0;     // elements that a rank gives, or gets of reduce_scatter
+  DType dtype = DType::undefined;
+};
+
 // A graph and what is bound to its inputs and outputs. Parts run one after the other.
 struct Part {
   graph::Graph graph;
   std::vector<Overwrite> overwrites;
   std::vector<Feed> inputs, outputs;
+  std::vector<Transfer> transfers;
 };
 
 // A condition of a plan: a value of the call, or whether that value equals `number`.
@@ -123,6 +142,7 @@ struct ReadValue {
 
 struct Built {
   std::vector<Part> parts;
+  size_t shared_bytes = 0;
   std::vector<ReadValue> read_values;
 };
 
@@ -210,6 +230,13 @@ class Recipe {
   }
   // Starts a new graph that runs after the previous ones; values cannot be used across graphs.
   void next_part();
+  // The same with values that go on: as they are, or after an exchange with the other ranks of the
+  // group that a text parameter names. `ranks` is needed to gather and to scatter.
+  struct Given {
+    Value value;
+    Exchange exchange = Exchange::keep;
+  };
+  Values next_part(Param group, int64_t ranks, const std::vector<Given>& given);
 
   Built finish();
 
@@ -225,7 +252,7 @@ class Recipe {
   void write_tensor(uint32_t tensor, const std::string& name, Value value);
   Value value_input(uint32_t place, DType dtype);
   void note_value(uint32_t place, const Scalar& value);
-  void close_part();
+  void close_part(std::vector<Transfer> transfers = {});
   void note_overwrites(const Feed& output, graph::ValueId written, Part& part) const;
   void write_view_last(size_t place);
 

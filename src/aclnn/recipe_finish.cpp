@@ -89,8 +89,10 @@ struct Memory {
   const std::byte *begin, *end;
 };
 
-Memory memory_of(const TensorView& view, const Feed& feed) {
-  if (!view.data) return {nullptr, nullptr};  // not given yet
+// Null for what is no tensor of the call, and for memory that is not given yet.
+Memory memory_of(const std::vector<TensorView>& views, const Feed& feed) {
+  if (feed.from != Feed::From::tensor || !views[feed.index].data) return {nullptr, nullptr};
+  const TensorView& view = views[feed.index];
   const std::byte* begin = view.begin();
   return {begin, begin + feed.bytes};
 }
@@ -123,12 +125,12 @@ void Recipe::write_view_last(size_t place) {
 // Which inputs share memory with an output.
 void Recipe::note_overwrites(const Feed& feed_of_output, graph::ValueId written, Part& part) const {
   const State& state = *state_;
-  const Memory target = memory_of(state.views[feed_of_output.index], feed_of_output);
+  const Memory target = memory_of(state.views, feed_of_output);
   const graph::Value& to = state.graph.values[static_cast<size_t>(written)];
   for (size_t i = 0; i < state.inputs.size(); ++i) {
     const Feed& feed = state.inputs[i];
     if (feed.from != Feed::From::tensor) continue;
-    const Memory source = memory_of(state.views[feed.index], feed);
+    const Memory source = memory_of(state.views, feed);
     if (!overlap(source, target)) continue;
     const graph::ValueId id = state.graph.inputs[i];
     const graph::Value& from = state.graph.values[static_cast<size_t>(id)];
@@ -141,13 +143,13 @@ void Recipe::note_overwrites(const Feed& feed_of_output, graph::ValueId written,
 // An output that shares memory with an input is written while nobody needs the input any more: by
 // its own node, when that is the last reader and goes element by element, else by a copy behind all
 // nodes.
-void Recipe::close_part() {
+void Recipe::close_part(std::vector<Transfer> transfers) {
   State& state = *state_;
   graph::Graph& graph = state.graph;
   Part part;
   std::vector<graph::ValueId> written;
   for (State::Output& output : state.outputs) {
-    const Memory target = memory_of(state.views[output.feed.index], output.feed);
+    const Memory target = memory_of(state.views, output.feed);
     bool staged =
         !output.feed.dynamic_shape &&
         std::find(written.begin(), written.end(), output.value.id) != written.end();
@@ -160,7 +162,7 @@ void Recipe::close_part() {
     for (size_t i = 0; i < state.inputs.size() && !staged; ++i) {
       const Feed& feed = state.inputs[i];
       if (feed.from != Feed::From::tensor) continue;
-      const Memory source = memory_of(state.views[feed.index], feed);
+      const Memory source = memory_of(state.views, feed);
       if (!overlap(source, target)) continue;
       const graph::ValueId id = graph.inputs[i];
       if (producer < 0) {
@@ -199,6 +201,7 @@ void Recipe::close_part() {
   if (!graph.outputs.empty()) {
     part.graph = std::move(graph);
     part.inputs = std::move(state.inputs);
+    part.transfers = std::move(transfers);
     state.parts.push_back(std::move(part));
   }
   state.graph = {};
@@ -208,9 +211,54 @@ void Recipe::close_part() {
   state.turned.clear();
 }
 
+Values Recipe::next_part(Param group, int64_t ranks, const std::vector<Given>& given) {
+  struct Next {
+    Feed feed;
+    DType dtype;
+    Shape shape;
+  };
+  std::vector<Transfer> transfers;
+  std::vector<Next> next;
+  const std::string name = text(group);
+  if (name.empty()) refuse("{} is empty; expected the name of a communicator", label(group));
+  for (const Given& one : given) {
+    Value value = one.value;
+    if (state_->is_input(value) || state_->value(value).constant) value = op("Stage", {value});
+    Next to{{}, dtype(value), shape(value)};
+    Feed from;
+    from.from = to.feed.from = Feed::From::shared;
+    from.bytes = bytes_of(to.dtype, static_cast<size_t>(element_count(to.shape)));
+    from.offset = to.feed.offset = state_->share(from.bytes);
+    to.feed.bytes = from.bytes;
+    state_->outputs.push_back({from, value});
+    if (one.exchange != Exchange::keep) {
+      Transfer t{one.exchange, name, ranks, from.offset, from.offset,
+                 static_cast<uint64_t>(element_count(to.shape)), to.dtype};
+      if (one.exchange != Exchange::all_reduce) {
+        if (to.shape.empty() || ranks < 1) refuse("{} ranks exchange a tensor of {}", ranks, to_string(to.shape));
+        const bool gathers = one.exchange == Exchange::all_gather;
+        if (!gathers && to.shape[0] % ranks != 0) {
+          refuse("{} rows go to {} ranks; expected a multiple", to.shape[0], ranks);
+        }
+        if (!gathers) t.count /= static_cast<uint64_t>(ranks);
+        to.shape[0] = gathers ? to.shape[0] * ranks : to.shape[0] / ranks;
+        to.feed.bytes = bytes_of(to.dtype, static_cast<size_t>(element_count(to.shape)));
+        to.feed.offset = t.to = state_->share(to.feed.bytes);
+      }
+      transfers.push_back(std::move(t));
+    }
+    next.push_back(std::move(to));
+  }
+  close_part(std::move(transfers));
+  Values made;
+  for (const Next& to : next) made.push_back(state_->add_input(to.feed, to.dtype, to.shape));
+  return made;
+}
+
 Built Recipe::finish() {
   close_part();
   Built built;
+  built.shared_bytes = state_->shared_bytes;
   built.parts = std::move(state_->parts);
   built.read_values = std::move(state_->read_values);
   return built;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "aclnn/recipe.h"
+#include "base/align.h"
 #include "graph/tensor_value.h"
 
 namespace anynpu::aclnn {
@@ -29,6 +30,13 @@ struct Recipe::State {
   int names = 0;
 
   std::vector<Part> parts;
+  size_t shared_bytes = 0;  // that parts have in common
+  // Room there, aligned.
+  size_t share(size_t bytes) {
+    const size_t at = round_up(shared_bytes, size_t{64});
+    shared_bytes = at + bytes;
+    return at;
+  }
 
   std::string fresh_name() { return format("v{}", names++); }
 

@@ -175,6 +175,50 @@ void masked_scatter(Recipe& r) {
   r.out(0, r.op("Where", {mask, chosen, r.in(0)}));
 }
 
+// var[begin:end:stride, ...] = value, along all axes or those that are named.
+void assign_slices(Recipe& r) {
+  const Shape s = r.shape("varRef");
+  const Ints begin = r.ints("begin"), end = r.ints("end"), step = r.ints("strides");
+  Ints axes = r.ints("axesOptional");
+  if (axes.empty()) {
+    for (size_t i = 0; i < begin.size(); ++i) axes.push_back(static_cast<int64_t>(i));
+  }
+  if (end.size() != begin.size() || step.size() != begin.size() || axes.size() != begin.size()) {
+    refuse("begin, end, strides and axesOptional have {}, {}, {} and {} values; expected as many", begin.size(),
+           end.size(), step.size(), axes.size());
+  }
+  // Places in the flat tensor, axis by axis.
+  Value place = r.constant(DType::i64, 0);
+  Shape written = s;
+  for (size_t i = s.size(), stride = 1; i-- > 0; stride *= static_cast<size_t>(s[i])) {
+    int64_t from = 0, to = s[i], by = 1;
+    for (size_t k = 0; k < axes.size(); ++k) {
+      const int64_t axis = axes[k] < 0 ? axes[k] + static_cast<int64_t>(s.size()) : axes[k];
+      if (axis < 0 || axis >= static_cast<int64_t>(s.size())) refuse("axis {} of {} axes is written", axes[k], s.size());
+      if (static_cast<size_t>(axis) != i) continue;
+      by = step[k];
+      if (by == 0) refuse("stride {} is 0; expected any other number", k);
+      const auto limited = [&](int64_t v) {
+        return std::clamp(v < 0 ? v + s[i] : v, by > 0 ? int64_t{0} : int64_t{-1}, by > 0 ? s[i] : s[i] - 1);
+      };
+      from = limited(begin[k]);
+      to = limited(end[k]);
+    }
+    Ints list;
+    for (int64_t at = from; by > 0 ? at < to : at > to; at += by) list.push_back(at * static_cast<int64_t>(stride));
+    written[i] = static_cast<int64_t>(list.size());
+    Shape column(s.size(), 1);
+    column[i] = written[i];
+    place = r.op("Add", {place, r.reshape(r.constant(list), column)});
+  }
+  const int64_t count = element_count(written);
+  if (count == 0) return;
+  const Value value = r.expand(r.cast(r.in("inputValue"), r.dtype("varRef")), written);
+  const Value flat = r.reshape(r.in("varRef"), {element_count(s)});
+  r.out("varRef", r.reshape(scattered(r, flat, 0, r.reshape(r.expand(place, written), {count}), r.reshape(value, {count}),
+                                      "none"), s));
+}
+
 // Indexing by tensors: which axes have an index, the indices as rows of coordinates, and where their
 // axes stand in the result.
 struct Indexing {
@@ -281,6 +325,7 @@ const Row kRows[] = {
     {"aclnnInplaceMaskedScatter", masked_scatter},
     {"aclnnIndex", index},
     {"aclnnIndexPutImpl", index_put},
+    {"aclnnStridedSliceAssignV2", assign_slices},
 };
 
 }  // namespace

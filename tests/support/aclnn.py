@@ -18,7 +18,9 @@ from build_tree import BUILD, ROOT
 BF16 = np.dtype(ml_dtypes.bfloat16)
 NUMBERS = {"float32": 0, "float16": 1, "int8": 2, "int32": 3, "uint8": 4, "int16": 6, "uint16": 7,
            "uint32": 8, "int64": 9, "uint64": 10, "float64": 11, "bool": 12, "complex64": 16,
-           "complex128": 17, "bfloat16": 27}
+           "complex128": 17, "bfloat16": 27, "float8_e5m2": 35, "float8_e4m3fn": 36,
+           "float8_e8m0fnu": 37}
+FLOAT4 = 40  # float4_e2m1: two in a byte
 FORMATS = {3: 47, 4: 0, 5: 30}
 C_TYPES = {"int64_t": ctypes.c_int64, "int32_t": ctypes.c_int32, "int": ctypes.c_int,
            "int8_t": ctypes.c_int8, "uint64_t": ctypes.c_uint64, "bool": ctypes.c_bool,
@@ -93,9 +95,11 @@ class Tensor:
 
 
 class Session:
-    """A device, a stream and what was made for them."""
+    """A device, a stream and what was made for them. Several live in one process with `inits` for the
+    first alone, and use() before calls of another one."""
 
-    def __init__(self):
+    def __init__(self, device=0, inits=True):
+        self.device, self.inits = device, inits
         self.acl = _load("libascendcl.so")
         self.base = _load("libnnopbase.so")
         self.ops = _load("libopapi.so")
@@ -112,18 +116,24 @@ class Session:
         self.blocks, self.objects = [], []
 
     def __enter__(self):
-        self.check("aclInit", self.acl.aclInit(None))
-        self.check("aclrtSetDevice", self.acl.aclrtSetDevice(0))
+        if self.inits:
+            self.check("aclInit", self.acl.aclInit(None))
+        self.use()
         self.stream = ctypes.c_void_p()
         self.check("aclrtCreateStream", self.acl.aclrtCreateStream(ctypes.byref(self.stream)))
         return self
 
+    def use(self):
+        self.check("aclrtSetDevice", self.acl.aclrtSetDevice(self.device))
+
     def __exit__(self, *_):
+        self.use()
         self.acl.aclrtSynchronizeStream(self.stream)
         self.clear()
         self.acl.aclrtDestroyStream(self.stream)
-        self.acl.aclrtResetDevice(0)
-        self.acl.aclFinalize()
+        self.acl.aclrtResetDevice(self.device)
+        if self.inits:
+            self.acl.aclFinalize()
 
     def clear(self):
         """Ends everything that was made."""
@@ -169,7 +179,18 @@ class Session:
     # --- arguments
 
     def tensor(self, array):
-        made = Tensor(self, np.asarray(array))
+        return self._kept(Tensor(self, np.asarray(array)))
+
+    def bits4(self, shape):
+        """A tensor of float4_e2m1 over zeros; read() gives its bytes."""
+        made = Tensor(self, np.zeros(int(np.prod(shape)) // 2, np.uint8))
+        self.base.aclDestroyTensor(ctypes.c_void_p(made.handle))
+        dims = (ctypes.c_int64 * len(shape))(*shape)
+        made.handle = self.base.aclCreateTensor(dims, len(shape), FLOAT4, None, 0, 2, dims, len(shape),
+                                                ctypes.c_void_p(made.memory))
+        return self._kept(made)
+
+    def _kept(self, made):
         self.objects.append(("aclDestroyTensor", made.handle))
         return made
 

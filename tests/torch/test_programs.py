@@ -3,6 +3,7 @@
 import io
 
 import networks
+import pytest
 import torch
 from torch import nn
 from torch.utils.checkpoint import checkpoint
@@ -132,3 +133,21 @@ def test_recurrent_layers_learn_in_all_their_forms():
         layer.npu()(x.npu())[0].square().sum().backward()
         for parameter, gradient in zip(layer.parameters(), expected):
             torch.testing.assert_close(parameter.grad.cpu(), gradient, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("make,steps", [(nn.LSTMCell, 4), (nn.GRUCell, 4), (nn.LSTMCell, 1)])
+def test_cells_of_recurrent_networks_learn(make, steps):
+    torch.manual_seed(3)
+    cell, x = make(6, 5), torch.randn(steps, 3, 6)
+
+    def gradients(cell, x):
+        state, total = None, 0
+        for at in x:
+            state = cell(at, state)
+            total = total + (state[0] if make is nn.LSTMCell else state).square().sum()
+        cell.zero_grad()
+        total.backward()
+        return [p.grad.cpu() for p in cell.parameters()]
+    expected = [g.clone() for g in gradients(cell, x)]
+    for got, want in zip(gradients(cell.npu(), x.npu()), expected):
+        torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-5)

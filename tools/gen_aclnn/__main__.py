@@ -7,6 +7,7 @@ every operator with its parameters, and the rows of src/aclnn/*.cpp, the impleme
     gen_aclnn docs              docs/aclnn.md
     gen_aclnn missing           operators without a row, those that PyTorch's tests need first
 """
+import fnmatch
 import os
 import re
 import sys
@@ -14,6 +15,7 @@ from collections import namedtuple
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TABLE = os.path.join(ROOT, "src", "api", "acl_nn", "api.tsv")
+NOTES = os.path.join(ROOT, "src", "api", "acl_nn", "notes.tsv")
 ROWS = os.path.join(ROOT, "src", "aclnn")
 STUB_FILES = 4
 
@@ -179,9 +181,33 @@ def calls(ops):
         yield f'{{"{op.name}", "{kinds}", "{sides}", {{{names}}}}},\n'
 
 
+def notes(there, ops):
+    """Operators to what is not a fact about them: the last line of notes.tsv that names them. Every operator
+    without a row needs one that says why."""
+    found = {}
+    with open(NOTES, encoding="utf-8") as file:
+        for line in file.read().splitlines()[1:]:
+            patterns, text = line.split("\t")
+            for pattern in patterns.split():
+                names = fnmatch.filter([op.name for op in ops], pattern)
+                if not names:
+                    sys.exit(f"notes.tsv: no operator is called {pattern}")
+                for name in names:
+                    if text.startswith("absent: ") == (name in there):
+                        if "*" in pattern:
+                            continue
+                        sys.exit(f"notes.tsv: {name} is {'there' if name in there else 'absent'}")
+                    found[name] = text
+    for op in ops:
+        if op.name not in there and op.name not in found:
+            sys.exit(f"notes.tsv: say why {op.name} is absent")
+    return found
+
+
 def docs():
     there = implemented()
     ops = list(operators())
+    noted = notes(there, ops)
     count = sum(op.name in there for op in ops)
     used = [op for op in ops if op.order]
     out = ["# Operators of aclnn", "",
@@ -189,11 +215,14 @@ def docs():
            "that work, so a program that looks up another one at run time finds no symbol and can fall back.",
            "[How to add one](adding_an_aclnn_operator.md).", "",
            f"{count} of {len(ops)} work; of the {len(used)} that PyTorch's own operator tests need, "
-           f"{sum(op.name in there for op in used)}.", "",
-           "| operator | state | file of `src/aclnn` | serves |", "|---|---|---|---|"]
+           f"{sum(op.name in there for op in used)}. An operator does what the function of PyTorch that it serves",
+           "does. The last column says what no document that we have states: what was built from memory of",
+           "published models, and why an operator is absent.", "",
+           "| operator | state | file of `src/aclnn` | serves | not a documented fact |", "|---|---|---|---|---|"]
     for op in ops:
         state = "works" if op.name in there else "-"
-        out.append(f"| {op.name} | {state} | {there.get(op.name, '')} | {op.serves} |")
+        out.append(f"| {op.name} | {state} | {there.get(op.name, '')} | {op.serves} | "
+                   f"{noted.get(op.name, '').removeprefix('absent: ')} |")
     write(os.path.join(ROOT, "docs", "aclnn.md"), "\n".join(out) + "\n")
 
 

@@ -66,14 +66,23 @@ void write_described(Builder& b, std::initializer_list<ValueId> outputs) {
 }  // namespace
 
 // x, w [inputs + hidden, 4 * hidden], b, y, init_h, init_c, h, c, dy, dh, dc, i, j, f, o, tanh_c and
-// optional ones -> dw, db, dx, dh of the state before, dc of it.
+// optional ones -> dw, db, dx, dh of the state before, dc of it. DynamicRNNV2Grad has w of x and w of h
+// in the places of w and b, and gradients of both first. Of one step (nn.LSTMCell) tensors have no axis
+// of steps.
 void lower_dynamic_rnn_gradient(Builder& b) {
   enum : size_t { kX, kW, kB, kY, kH0, kC0, kH, kC, kDy, kDh, kDc, kI, kJ, kF, kO, kTanh, kFirstOptional };
+  const bool two = b.type() == "DynamicRNNV2Grad";
   word_or_default(b, "cell_type", "LSTM", {"LSTM"});
   word_or_default(b, "direction", "UNIDIRECTIONAL", {"UNIDIRECTIONAL"});
-  const std::string order = word_or_default(b, "gate_order", "ijfo", {"ijfo", "ifjo"});
-  const ValueId x = b.in(kX), w = b.in(kW), c = b.in(kC), h = b.in(kH);
-  b.leave(kB);
+  const std::string order = word_or_default(b, "gate_order", "ijfo", {"ijfo", "ifjo", "ifco"});
+  const auto stepped = [&](size_t index) {
+    const ValueId value = b.in(index);
+    if (!b.ok() || b.rank(value) != 2) return value;
+    return b.reshape(value, {1, b.shape(value)[0], b.shape(value)[1]});
+  };
+  const ValueId x = stepped(kX), w = b.in(kW), c = stepped(kC), h = stepped(kH);
+  ValueId from_x = w, from_h = two ? b.in(kB) : w;
+  if (!two) b.leave(kB);
   b.leave(kY);
   leave_placeholders(b, kFirstOptional);
   if (!b.ok() || !b.has_rank(x, "x", 3, 3) || !b.has_rank(c, "c", 3, 3) ||
@@ -81,29 +90,41 @@ void lower_dynamic_rnn_gradient(Builder& b) {
     return;
   const int64_t steps = b.shape(x)[0], batch = b.shape(x)[1], inputs = b.shape(x)[2];
   const int64_t hidden = b.shape(c)[2];
-  if (b.shape(w) != Shape{inputs + hidden, 4 * hidden} || b.shape(c) != Shape{steps, batch, hidden}) {
+  const bool fits = two ? b.shape(w) == Shape{inputs, 4 * hidden} && b.shape(from_h) == Shape{hidden, 4 * hidden}
+                        : b.shape(w) == Shape{inputs + hidden, 4 * hidden};
+  if (!fits || b.shape(c) != Shape{steps, batch, hidden}) {
     return b.refuse(Code::unsupported_shape,
-                    "x, w and c have the shapes {}, {} and {}, expected [steps, batch, inputs], "
-                    "[inputs + hidden, 4 * hidden] and [steps, batch, hidden]",
-                    to_string(b.shape(x)), to_string(b.shape(w)), to_string(b.shape(c)));
+                    "x, the weights and c have the shapes {}, {}{} and {}, expected [steps, batch, inputs], "
+                    "{} and [steps, batch, hidden]",
+                    to_string(b.shape(x)), to_string(b.shape(w)), two ? ", " + to_string(b.shape(from_h)) : "",
+                    to_string(b.shape(c)),
+                    two ? "[inputs, 4 * hidden], [hidden, 4 * hidden]" : "[inputs + hidden, 4 * hidden]");
   }
-  const ValueId from_h =
-      b.node("Slice", 13, {w, b.list({inputs}), b.list({inputs + hidden}), b.list({0})});
+  if (!two) {
+    const auto rows = [&](int64_t from, int64_t to) {
+      return b.node("Slice", 13, {w, b.list({from}), b.list({to}), b.list({0})});
+    };
+    from_x = rows(0, inputs);
+    from_h = rows(inputs, inputs + hidden);
+  }
   const ValueId h0 = plain_state(b, kH0, batch, hidden);
   const auto made = b.nodes("anynpu.LstmGateGrad", 1,
-                            {b.transpose(from_h, {1, 0}), plain_state(b, kC0, batch, hidden), c, b.in(kDy),
-                             plain_state(b, kDh, batch, hidden), plain_state(b, kDc, batch, hidden), b.in(kI),
-                             b.in(kJ), b.in(kF), b.in(kO), b.in(kTanh)},
+                            {b.transpose(from_h, {1, 0}), plain_state(b, kC0, batch, hidden), c, stepped(kDy),
+                             plain_state(b, kDh, batch, hidden), plain_state(b, kDc, batch, hidden), stepped(kI),
+                             stepped(kJ), stepped(kF), stepped(kO), stepped(kTanh)},
                             3, {{"j_second", int64_t{order == "ijfo"}}});
   if (!b.ok()) return;
   // What went into each step: x and the state before it.
   const ValueId rows = b.reshape(x, {steps * batch, inputs}), before = states_before(b, h0, h);
-  const ValueId both = b.node("Concat", 13, {rows, before}, {{"axis", int64_t{1}}});
   const ValueId gates = b.reshape(made[0], {steps * batch, 4 * hidden});
-  const ValueId from_x = b.node("Slice", 13, {w, b.list({0}), b.list({inputs}), b.list({0})});
-  const ValueId dx = b.node("MatMul", 13, {gates, b.transpose(from_x, {1, 0})});
-  write_described(b, {b.node("MatMul", 13, {b.transpose(both, {1, 0}), gates}), sum_along(b, gates, 0),
-                      b.reshape(dx, {steps, batch, inputs}), made[1], made[2]});
+  const auto weights_of = [&](ValueId went_in) {
+    return b.node("MatMul", 13, {b.transpose(went_in, {1, 0}), gates});
+  };
+  const ValueId db = sum_along(b, gates, 0);
+  const ValueId dx = b.reshape(b.node("MatMul", 13, {gates, b.transpose(from_x, {1, 0})}), {steps, batch, inputs});
+  if (two) return write_described(b, {weights_of(rows), weights_of(before), db, dx, made[1], made[2]});
+  const ValueId both = b.node("Concat", 13, {rows, before}, {{"axis", int64_t{1}}});
+  write_described(b, {weights_of(both), db, dx, made[1], made[2]});
 }
 
 // x, w [inputs, 3 * hidden] of x and [hidden, 3 * hidden] of h, y, init_h, h, dy, dh, update, reset, new,

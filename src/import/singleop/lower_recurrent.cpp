@@ -84,24 +84,15 @@ bool read_layer(Builder& b, int64_t gates, size_t hidden_from, Layer& layer) {
   layer.steps = b.shape(layer.x)[0];
   layer.batch = b.shape(layer.x)[1];
   layer.hidden = b.shape(w)[1] / gates;
-  if (layer.steps >= 0 && layer.batch >= 0 && layer.steps <= 4096) return true;
-  b.refuse(Code::unsupported_shape,
-           "x has the shape {}, expected known extents and at most 4096 "
-           "steps",
-           to_string(b.shape(layer.x)));
+  if (layer.steps >= 0 && layer.batch >= 0) return true;
+  b.refuse(Code::unsupported_shape, "x has the shape {}, expected known extents", to_string(b.shape(layer.x)));
   return false;
 }
 
 // c of every step from the gates of every step: [steps, batch, hidden].
 ValueId cells(Builder& b, const Layer& layer, ValueId i, ValueId j, ValueId f, ValueId c0) {
-  const ValueId added = b.node("Mul", 13, {i, j});
-  std::vector<ValueId> all;
-  ValueId c = c0;
-  for (int64_t t = 0; t < layer.steps; ++t) {
-    c = b.node("Add", 14, {b.node("Mul", 14, {part(b, f, t, 1, 0), c}), part(b, added, t, 1, 0)});
-    all.push_back(c);
-  }
-  return join(b, std::move(all), 0);
+  const ValueId first = b.reshape(c0, {layer.batch, layer.hidden});
+  return b.node("anynpu.LinearRecurrence", 1, {f, b.node("Mul", 13, {i, j}), first});
 }
 
 NodeAttrs common_attrs(Builder& b, const char* switch_name, const char* onnx_switch) {

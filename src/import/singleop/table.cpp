@@ -295,6 +295,7 @@ const VendorOp kVendorOps[] = {
     {"DynamicRNNV2", "LSTM", 0, lower_dynamic_rnn},
     {"DynamicGRUV2Grad", "GruGateGrad + MatMul + ReduceSum", 0, lower_dynamic_gru_gradient},
     {"DynamicRNNGrad", "LstmGateGrad + MatMul + ReduceSum", 0, lower_dynamic_rnn_gradient},
+    {"DynamicRNNV2Grad", "LstmGateGrad + MatMul + ReduceSum", 0, lower_dynamic_rnn_gradient},
     // Boxes, regions and sampling of pictures.
     {"AffineGrid", "AffineGrid", 0, lower_affine_grid},
     {"Col2im", "Col2Im", 0, lower_im2col_back},

@@ -28,6 +28,7 @@ void register_family(Registry& registry) {
   add_schemas(registry);
   register_lstm_gradient(registry);
   register_gru_gradient(registry);
+  register_linear_recurrence(registry);
   for (std::string_view op : {"RNN", "GRU", "LSTM"}) registry.add_kernels(op, kRnn);
 }
 

@@ -59,6 +59,7 @@ int64_t sequence_length(const RnnShape& s, const RunArgs& args, int64_t b);
 void add_schemas(Registry& registry);
 void register_lstm_gradient(Registry& registry);
 void register_gru_gradient(Registry& registry);
+void register_linear_recurrence(Registry& registry);
 
 // All types and functions, in double (rnn.cpp).
 PlanResult plan_rnn(const OpContext& context);

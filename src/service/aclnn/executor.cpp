@@ -3,12 +3,15 @@
 
 #include <algorithm>
 
-#include "aclnn/fuse.h"
 #include "aclnn/recipe.h"
+#include "base/align.h"
 #include "device/device.h"
 #include "device/memory.h"
 #include "device/queue.h"
 #include "device/runtime.h"
+#include "device/stream.h"
+#include "service/aclnn/exchange.h"
+#include "service/aclnn/joined_part.h"
 #include "service/finalize.h"
 #include "service/task_kinds.h"
 
@@ -19,16 +22,15 @@ namespace {
 using aclnn::Feed;
 using aclnn::TensorView;
 
-// With element-wise operators joined, where their kernels can run on tiles.
+// With element-wise operators joined, where their kernels can run so.
 Result<std::shared_ptr<exec::LoadedModel>> load_part(const aclnn::Part& part,
                                                      const exec::LoadOptions& options) {
-  if (!options.device) {
-    const graph::Graph joined = aclnn::fused(part);
-    if (joined.nodes.size() != part.graph.nodes.size()) {
-      if (auto model = exec::LoadedModel::load_without_work(joined); model.ok()) return model;
-    }
+  if (options.device) return exec::LoadedModel::load_without_work(part.graph, options);
+  std::vector<graph::Graph> graphs = joined_graphs(part);
+  for (size_t i = 0; i + 1 < graphs.size(); ++i) {
+    if (auto model = exec::LoadedModel::load_without_work(graphs[i]); model.ok()) return model;
   }
-  return exec::LoadedModel::load_without_work(part.graph, options);
+  return exec::LoadedModel::load_without_work(graphs.back(), options);
 }
 
 Result<std::shared_ptr<const NnPlan>> make_plan(const ResolvedCall& resolved, const aclnn::Row& row,
@@ -43,12 +45,17 @@ Result<std::shared_ptr<const NnPlan>> make_plan(const ResolvedCall& resolved, co
     ANYNPU_ASSIGN(ready.model, load_part(part, options));
     ready.inputs = std::move(part.inputs);
     ready.outputs = std::move(part.outputs);
+    ready.transfers = std::move(part.transfers);
     for (const Feed& feed : ready.outputs)
       ready.dynamic_shape = ready.dynamic_shape || feed.dynamic_shape;
     plan->feeds += ready.inputs.size() + ready.outputs.size();
     if (!ready.dynamic_shape) ready.work_bytes = ready.model->sizes().work_bytes;
     plan->work_bytes = std::max(plan->work_bytes, ready.work_bytes);
     plan->parts.push_back(std::move(ready));
+  }
+  if (built.shared_bytes > 0) {
+    plan->shared_at = round_up(plan->work_bytes, size_t{64});
+    plan->work_bytes = plan->shared_at + built.shared_bytes;
   }
   plan->read_values = std::move(built.read_values);
   const aclnn::Call call = resolved.call();
@@ -112,10 +119,11 @@ bool NnRun::only_enqueues() const {
          });
 }
 
-Status NnRun::run(device::Queue& queue) {
-  const exec::Buffer* next = buffers.data();
+Status NnRun::run(device::Queue& queue, const Parts& parts) {
+  const exec::Buffer* next = buffers.data() + parts.buffer;
   size_t next_dynamic = 0;
-  for (const NnPlan::Part& part : plan->parts) {
+  for (size_t index = parts.first; index < parts.end; ++index) {
+    const NnPlan::Part& part = plan->parts[index];
     const std::span in(next, part.inputs.size());
     const std::span out(next + in.size(), part.outputs.size());
     next += in.size() + out.size();
@@ -157,6 +165,7 @@ Result<Prepared> prepare_nn(const NnOperator& op, std::span<const RawArgument> a
   ResolvedCall resolved;
   ANYNPU_TRY(resolved.resolve(op.signature, arguments));
   ANYNPU_ASSIGN(auto plan, find_plan(resolved, *op.row));
+  ANYNPU_TRY(check_groups(*plan));
   auto run = std::make_shared<NnRun>();
   run->op = &op;
   run->buffers.resize(plan->feeds);
@@ -173,6 +182,7 @@ Result<Prepared> prepare_nn(const NnOperator& op, std::span<const RawArgument> a
       return {};
     }
     if (feed.from == Feed::From::list) return bind_list(*run, place, feed, resolved);
+    if (feed.from == Feed::From::shared) return {};  // in the workspace
     const auto& tensor = resolved.tensors()[feed.index];
     if (feed.dynamic_shape) run->dynamic_outputs.push_back(tensor);
     return bind(*run, place, feed, tensor->view, output);
@@ -202,7 +212,10 @@ Status check_work(NnRun& run, const NnWork& work) {
                 device::check_range(work.memory, needed, device::Access::write, "workspace"));
   run.work = {range.address, needed};
   run.work_owner = std::move(range.owner);
-  return {};
+  return for_each_feed(*run.plan, [&](size_t place, const Feed& feed, bool) -> Status {
+    if (feed.from == Feed::From::shared) run.buffers[place] = {run.shared(feed.offset), feed.bytes};
+    return {};
+  });
 }
 
 }  // namespace
@@ -217,6 +230,32 @@ Status check_memory(const NnRun& run) {
                 "tensor {} of the call has no memory: its address is null, {} bytes are needed",
                 feed.index, feed.bytes);
   });
+}
+
+}  // namespace
+
+namespace {
+
+// Parts as one task, and behind them what their last one exchanges: operations of the stream too.
+Status submit(const std::shared_ptr<NnRun>& run, device::Stream& stream, Handle stream_handle) {
+  device::TaskKind& kind = run->only_enqueues() ? queued_operator_task : operator_task;
+  const auto& all = run->plan->parts;
+  NnRun::Parts parts;
+  for (size_t buffer = 0; parts.first < all.size();) {
+    parts.buffer = buffer;
+    parts.end = parts.first;
+    do {
+      buffer += all[parts.end].inputs.size() + all[parts.end].outputs.size();
+    } while (all[parts.end++].transfers.empty() && parts.end < all.size());
+    ANYNPU_TRY(stream.submit(kind, [run, parts](device::TaskRun& task) {
+      return task.done(
+          queued_by(run->op->signature.name.data(), run->run(task.stream().queue(), parts)));
+    }));
+    for (const aclnn::Transfer& transfer : all[parts.end - 1].transfers)
+      ANYNPU_TRY(exchange(*run, transfer, stream, stream_handle));
+    parts.first = parts.end;
+  }
+  return {};
 }
 
 }  // namespace
@@ -248,10 +287,7 @@ Status execute_nn(const NnOperator& op, const NnWork& work, Handle handle, Handl
                 "it with the stream's device as the current one",
                 run->plan->device->id(), stream->id(), stream->device()->id());
   }
-  device::TaskKind& kind = run->only_enqueues() ? queued_operator_task : operator_task;
-  return stream->submit(kind, [run = std::move(run)](device::TaskRun& task) {
-    return task.done(queued_by(run->op->signature.name.data(), run->run(task.stream().queue())));
-  });
+  return submit(run, *stream, stream_handle);
 }
 
 Status make_repeatable(Handle handle) {

@@ -35,9 +35,15 @@ struct NnRun {
   std::shared_ptr<device::Allocation> work_owner;
   exec::Buffer work;
 
+  void* shared(size_t offset) const { return static_cast<std::byte*>(work.data) + plan->shared_at + offset; }
   // Whether a run only submits work to the device.
   bool only_enqueues() const;
-  Status run(device::Queue& queue);
+  // Some of the parts, one after the other.
+  struct Parts {
+    size_t first = 0, end = 0;
+    size_t buffer = 0;  // of the first input of the first part
+  };
+  Status run(device::Queue& queue, const Parts& parts);
 };
 
 struct NnExecutor {

@@ -25,6 +25,7 @@ struct NnPlan {
     std::vector<aclnn::Feed> inputs, outputs;
     bool dynamic_shape = false;  // an output has a data-dependent shape
     size_t work_bytes = 0;
+    std::vector<aclnn::Transfer> transfers;  // between ranks, behind the graph
   };
   // A tensor or list among the parameters: where its tensors are among all of the call.
   struct TensorParameter {
@@ -36,7 +37,8 @@ struct NnPlan {
   std::vector<Part> parts;
   std::vector<aclnn::ReadValue> read_values;
   size_t work_bytes = 0;
-  size_t feeds = 0;  // inputs and outputs of all parts
+  size_t shared_at = 0;  // in the workspace: memory that parts have in common
+  size_t feeds = 0;      // inputs and outputs of all parts
 
   bool fits(std::span<const aclnn::Scalar> values) const;
 };

@@ -79,6 +79,19 @@ Result<std::shared_ptr<Communicator>> find_communicator(Handle handle) {
   return pin->shared_from_this();
 }
 
+Result<Handle> find_communicator(std::string_view name, int32_t device) {
+  std::lock_guard lock(handles().mutex);
+  std::string known;
+  for (const Handle handle : handles().all) {
+    auto pin = resolve<Communicator>(handle);
+    if (!pin.ok()) continue;
+    if ((*pin)->name() == name && (*pin)->device() == device) return handle;
+    known += format("{}'{}' (device {})", known.empty() ? "" : ", ", (*pin)->name(), (*pin)->device());
+  }
+  return fail(Code::invalid_argument, "no communicator is called '{}' on device {}; there {}", name, device,
+              known.empty() ? std::string("is none") : "are " + known);
+}
+
 Status get_root_info(void* info) {
   ANYNPU_TRY(check_root_pointer(info, true));
   on_finalize(release_all);

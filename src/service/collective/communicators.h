@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/handle_table.h"
@@ -20,6 +21,9 @@ using collective::CommunicatorOptions;
 
 // Fails with the reason for a handle that is none.
 Result<std::shared_ptr<collective::Communicator>> find_communicator(Handle handle);
+
+// That of a name on a device. Several ranks of one process may share a name, on devices of their own.
+Result<Handle> find_communicator(std::string_view name, int32_t device);
 
 Status get_root_info(void* info);
 Result<Handle> init_by_root(uint32_t ranks, const void* info, uint32_t rank,

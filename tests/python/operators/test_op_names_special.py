@@ -17,7 +17,7 @@ F, I32 = np.float32, np.int32
 T, B, N_IN, H = 5, 2, 3, 4  # steps, batch, inputs, hidden
 # Names without a case in a table: drawn values (below), gradients (test_op_gradients.py).
 ALONE = {"RandomUniform", "RandomStandardNormal", "Multinomial", "DropoutV2",
-         "CdistGrad", "DynamicGRUV2Grad", "DynamicRNNGrad", "SearchSorted"}
+         "CdistGrad", "DynamicGRUV2Grad", "DynamicRNNGrad", "DynamicRNNV2Grad", "SearchSorted"}
 
 
 def random(*shape):

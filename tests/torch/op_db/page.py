@@ -18,6 +18,8 @@ CAUSES = (
     (r"[Ss]parse|SparseCsr|layout", "sparse tensors"),
     (r"jiterator|Jiterator", "jiterator is for CUDA"),
     (r"Expected tensor_indices_or_sections to be on cpu", "needs a CPU tensor"),
+    (r"cannot reshape tensor of 0 elements", "torch_npu reshapes empty tensors"),
+    (r"aclnnDropoutDoMask", "torch_npu's masks of dropout are bits"),
     (r"not implemented for|Unsupported|not support|only support", "refused by torch_npu"),
     (r"the process ended|silent for", "the process ended"),
     (r"distributions differ", "distribution differs"),
