@@ -502,7 +502,7 @@ const VendorOp kVendorOps[] = {
     {"LogSpace", "Sub + Mul + Add + Pow", 0, lower_log_space},
     {"MultiMarginLoss", "GatherElements + Max + ReduceSum", 0, lower_multi_margin_loss},
     {"Pdist", "Sub + Abs + Pow + ReduceSum", 0, lower_pdist},
-    {"AdaptiveAvgPool3d", "WeightedAxis", 0, lower_adaptive_average},
+    {"AdaptiveAvgPool3d", "WeightedAxis + WeightedAxis + WeightedAxis", 0, lower_adaptive_average},
     {"Im2col", "Im2Col", 0, lower_im2col},
     {"CropAndResize", "CropAndResize", 0, lower_crop_and_resize},
     {"BartlettWindow", "Cast", 0, lower_bartlett_window},
