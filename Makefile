@@ -163,7 +163,7 @@ bench-torch: product .venv-torch/.installed  ## torch_npu on AnyNPU beside torch
 MINDSPORE_RUN = . $(BUILD)/ascend/set_env.sh && ANYNPU_SOC=Ascend910B2 .venv-mindspore/bin/python
 
 test-mindspore: product .venv-mindspore/.installed  ## MindSpore, as published, on AnyNPU (MINDSPORE_ARGS="-k devices")
-	@$(MINDSPORE_RUN) -m pytest -q --timeout 2400 tests/mindspore $(MINDSPORE_ARGS)
+	@$(MINDSPORE_RUN) -m pytest -q --timeout 7500 tests/mindspore $(MINDSPORE_ARGS)
 
 mindspore-score: product .venv-mindspore/.installed  ## every function of mint and ops beside the CPU back end; writes docs/mindspore_score.md
 	@$(MINDSPORE_RUN) tests/mindspore/sweep.py run $(BUILD)/mindspore_score.json

@@ -194,6 +194,8 @@ def variables(tree):
         ("LD_LIBRARY_PATH", below("latest", "lib64"), True),
         ("PYTHONPATH", below("python", "site-packages"), True),
         ("PATH", below("bin"), True),
+        # MindSpore's jit_level O1 fuses operators into code for the card's cores: it is not to.
+        ("MS_DEV_GRAPH_KERNEL_FLAGS", "--opt_level=0", False),
     ]
 
 

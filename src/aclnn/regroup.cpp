@@ -141,11 +141,12 @@ void gather_nd(Recipe& r) {
   r.out("out", r.op("GatherND", {r.in("self"), r.cast(r.in("indices"), DType::i64)}));
 }
 
-// number 1: into the tensor itself.
+// number 1: into the tensor itself, 2: added to it.
 void scatter_nd(Recipe& r) {
   const char* const to = r.row().number ? "varRef" : "data";
   const Value made = r.op("ScatterND", {r.in(to), r.cast(r.in("indices"), DType::i64),
-                                        r.cast(r.in("updates"), r.dtype(to))});
+                                        r.cast(r.in("updates"), r.dtype(to))},
+                          {{"reduction", r.row().number == 2 ? "add" : "none"}});
   r.out(r.row().number ? "varRef" : "out", made);
 }
 
@@ -324,6 +325,7 @@ const Row kRows[] = {
     {"aclnnGatherV3", gather_axis},
     {"aclnnScatterNd", scatter_nd},
     {"aclnnScatterNdUpdate", scatter_nd, "", false, 1},
+    {"aclnnTfScatterAdd", scatter_nd, "", false, 2},
     {"aclnnStridedSlice", strided_slice},
     {"aclnnRepeatInterleaveTensor", repeat_numbers},
     {"aclnnMaxN", listed, "Max"},

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments that sweep.py tries. `SPECIAL` has those of functions that take something of their own."""
+"""Arguments that sweep.py tries: those of functions that take something of their own are in
+special_arguments.py."""
 import numpy as np
+
+from special_arguments import SPECIAL
 
 # Values are random: only shapes and types are compared.
 RANDOM = {
@@ -102,42 +105,13 @@ GENERAL = [
     lambda m: [m.f(6, 4), m.i(6, most=3, kind=np.int32), 3], lambda m: [m.f(3, 3), 2], lambda m: [m.f(3, 4), 2, 1],
 ]
 
-# name -> list of functions of Maker that return (arguments, keywords)
-SPECIAL = {
-    "embedding": [lambda m: ([m.i(3, 4), m.f(5, 6)], {})],
-    "arange": [lambda m: ([1, 9, 2], {})],
-    "linspace": [lambda m: ([0.0, 1.0, 7], {})],
-    "logspace": [lambda m: ([0.0, 1.0, 7], {})],
-    "interpolate": [lambda m: ([m.f(2, 3, 4, 4)], {"size": (8, 8), "mode": "nearest"}),
-                    lambda m: ([m.f(2, 3, 4, 4)], {"size": (7, 9), "mode": "bilinear", "align_corners": True}),
-                    lambda m: ([m.f(2, 3, 4, 4)], {"size": (7, 9), "mode": "bilinear", "align_corners": False})],
-    "batch_norm": [lambda m: ([m.f(2, 3, 4, 4), m.f(3), m.p(3), m.p(3), m.f(3)], {}),
-                   lambda m: ([m.f(2, 3, 4, 4), m.f(3), m.p(3), m.p(3), m.f(3)], {"training": True})],
-    "layer_norm": [lambda m: ([m.f(2, 3, 4), (4,), m.p(4), m.f(4)], {}),
-                   lambda m: ([m.f(2, 3, 4), m.p(4), m.f(4)], {"begin_norm_axis": -1, "begin_params_axis": -1})],
-    "group_norm": [lambda m: ([m.f(2, 6, 4, 4), 3, m.p(6), m.f(6)], {})],
-    "cross_entropy": [lambda m: ([m.f(5, 4), m.i(5, most=4)], {}),
-                      lambda m: ([m.f(5, 4), m.i(5, most=4, kind=np.int32)], {})],
-    "nll_loss": [lambda m: ([m.f(5, 4), m.i(5, most=4, kind=np.int32)], {}),
-                 lambda m: ([m.f(5, 4), m.i(5, most=4)], {})],
-    "conv2d": [lambda m: ([m.f(2, 4, 8, 8), m.f(6, 4, 3, 3)], {}),
-               lambda m: ([m.f(2, 4, 8, 8), m.f(6, 2, 3, 3), m.f(6)], {"stride": 2, "padding": 1, "groups": 2}),
-               lambda m: ([m.f(2, 4, 8, 8), m.f(6, 4, 3, 3), m.f(6)], {"stride": 2, "pad_mode": "pad", "padding": 1})],
-    "max_pool2d": [lambda m: ([m.f(2, 3, 8, 8), 3, 2, 1], {})],
-    "avg_pool2d": [lambda m: ([m.f(2, 3, 8, 8), 3, 2, 1], {})],
-    "pad": [lambda m: ([m.f(2, 3, 8, 8), (1, 2, 1, 0)], {}),
-            lambda m: ([m.f(2, 3, 8, 8), (1, 2, 1, 1)], {"mode": "reflect"}),
-            lambda m: ([m.f(2, 3, 8, 8), (1, 2, 1, 1)], {"mode": "replicate"})],
-    "one_hot": [lambda m: ([m.i(5, most=4), 4], {}), lambda m: ([m.i(5, most=4), 4, np.float32(1), np.float32(0)], {})],
-    "grid_sample": [lambda m: ([m.f(2, 3, 8, 8), m.p(2, 5, 5, 2)], {"align_corners": True})],
-    "scaled_dot_product_attention": [lambda m: ([m.f(2, 2, 4, 8), m.f(2, 2, 4, 8), m.f(2, 2, 4, 8)], {})],
-    "unfold": [lambda m: ([m.f(2, 3, 8, 8), 3], {})],
-    "fold": [lambda m: ([m.f(2, 12, 9), (4, 4), (2, 2)], {})],
-    "split": [lambda m: ([m.f(6, 4), 2], {}), lambda m: ([m.f(6, 4), (2, 4)], {})],
-    "where": [lambda m: ([m.b(3, 4), m.f(3, 4), m.f(3, 4)], {})],
-    "full": [lambda m: ([(2, 3), 1.5], {})],
-    "full_like": [lambda m: ([m.f(3, 4), 1.5], {})],
-}
+
+def without_signs(name, arrays):
+    """Singular vectors have any sign: their sizes, and the matrix that they make."""
+    if name != "svd" or len(arrays) != 3:
+        return arrays
+    values, u, v = arrays
+    return [values, np.abs(u), np.abs(v), u * values[..., None, :] @ np.swapaxes(v, -1, -2)]
 
 
 def all_of(name):
@@ -158,6 +132,8 @@ def arguments(name, place):
             return ms.Tensor(value)
         if isinstance(value, list | tuple):
             return type(value)(convert(item) for item in value)
+        if hasattr(value, "tensor"):
+            return value.tensor()
         return value
 
     given, keywords = all_of(name)[place](Maker(place))

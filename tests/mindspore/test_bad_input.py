@@ -44,6 +44,21 @@ def test_a_folder_without_the_libraries(program):
     assert "Unsupported device target Ascend" in printed
 
 
+@pytest.mark.parametrize("library", ["libgraph.so", "libopapi.so", "libascendcl.so"])
+def test_a_damaged_library_is_named(program, tmp_path, library):
+    """All libraries but one, which is no library."""
+    import os
+    folder = tmp_path / "latest" / "lib64"
+    folder.mkdir(parents=True)
+    whole = os.path.join(os.environ["ASCEND_HOME_PATH"], "lib64")
+    for name in os.listdir(whole):
+        (folder / name).symlink_to(os.path.realpath(os.path.join(whole, name)))
+    (folder / library).unlink()
+    (folder / library).write_text("no library")
+    printed = program(START + "tried(lambda: mint.erf(x))", ok=False, LD_LIBRARY_PATH=str(folder))
+    assert "Error" in printed and library in printed and "made" not in printed
+
+
 def test_a_second_framework_in_the_process(program):
     assert program("""
 import acl

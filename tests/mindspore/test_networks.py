@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-NETWORKS = ("lenet", "resnet50", "mobilenet_v2", "bert", "llama", "lstm", "unet")
+NETWORKS = ("lenet", "resnet50", "mobilenet_v2", "bert", "llama", "lstm", "layer_lstm", "unet")
 STEPS = 20
 PLAIN = [f"{n}/{o}/{m}/float32" for n in NETWORKS for o in ("sgd", "adam") for m in ("pynative", "o0")]
 MIXED = [f"{n}/{o}/{m}/mixed" for n in NETWORKS for o in ("sgd", "adam") for m in ("pynative", "o0")]
@@ -17,7 +17,7 @@ MIXED = [f"{n}/{o}/{m}/mixed" for n in NETWORKS for o in ("sgd", "adam") for m i
 def train(device, cases, path):
     environment = {**os.environ, "GLOG_v": "3"}
     done = subprocess.run([sys.executable, os.path.join(HERE, "train.py"), device, path, str(STEPS), *cases],
-                          capture_output=True, text=True, timeout=1800, env=environment)
+                          capture_output=True, text=True, timeout=3600, env=environment)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     return dict(np.load(path, allow_pickle=False))
 
@@ -40,7 +40,8 @@ def agree(trained, case, tolerance):
 
 @pytest.mark.parametrize("case", PLAIN)
 def test_a_network_in_float32(trained, case):
-    agree(trained, case, 1e-4)
+    # MindSpore's own LSTM layer hands float16 to a card: as far as that goes.
+    agree(trained, case, 1e-3 if case.startswith("layer_lstm") else 1e-4)
 
 
 # The CPU back end rounds to float16 at other places: losses agree as far as float16 goes.

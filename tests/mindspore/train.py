@@ -13,10 +13,10 @@ import networks
 MODES = {"pynative": ms.PYNATIVE_MODE, "o0": ms.GRAPH_MODE}
 
 
-def optimizer_of(name, net):
+def optimizer_of(name, net, rate):
     if name == "sgd":
-        return nn.SGD(net.trainable_params(), 0.01, momentum=0.9, weight_decay=1e-4)
-    return nn.Adam(net.trainable_params(), 1e-3)
+        return nn.SGD(net.trainable_params(), rate, momentum=0.9, weight_decay=1e-4)
+    return nn.Adam(net.trainable_params(), rate)
 
 
 def run(case, steps):
@@ -32,7 +32,7 @@ def run(case, steps):
     def forward(*given):
         return loss_of(net(*given).astype(ms.float32), target)
 
-    update = optimizer_of(optimizer, net)
+    update = optimizer_of(optimizer, net, networks.rate(network, optimizer))
     slopes = ms.value_and_grad(forward, None, update.parameters)
 
     def step(*given):

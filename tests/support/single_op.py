@@ -6,7 +6,8 @@ import acl
 
 ND, NCHW, NHWC, NC1HWC0, FRACTAL_Z, HWCN, FRACTAL_NZ = 2, 0, 1, 3, 4, 16, 29
 TYPES = {"float32": 0, "float16": 1, "int8": 2, "int32": 3, "uint8": 4, "int16": 6, "uint16": 7,
-         "uint32": 8, "int64": 9, "uint64": 10, "float64": 11, "bool": 12}
+         "uint32": 8, "int64": 9, "uint64": 10, "float64": 11, "bool": 12, "complex64": 16,
+         "complex128": 17}
 
 
 class Refused(Exception):
@@ -115,7 +116,7 @@ def agree(name, inputs, want, attrs, const=(), in_formats=None, out_formats=None
               [np.zeros_like(w) for w in want], attrs, const, in_formats, out_formats)
     for g, w in zip(got, want):
         assert g.shape == w.shape
-        if w.dtype.kind == "f":
+        if w.dtype.kind in "fc":
             np.testing.assert_allclose(g, w, rtol=2e-5, atol=2e-5)
         else:
             np.testing.assert_array_equal(g, w)

@@ -250,8 +250,9 @@ class profile:  # noqa: N801 (the documented name)
         level, npu = self._config.profiler_level, ProfilerActivity.NPU in self._activities
         bits = 0
         if npu and level is not ProfilerLevel.LevelNone:
-            bits |= core.TASK_L0 if level is ProfilerLevel.Level0 else core.TASK_L1
-        if level in (ProfilerLevel.Level1, ProfilerLevel.Level2) or not self._sync_enable:
+            # Calls at every level, as MindSpore itself has it: arrows lead from them to kernels.
+            bits |= core.API | (core.TASK_L0 if level is ProfilerLevel.Level0 else core.TASK_L1)
+        if not self._sync_enable:
             bits |= core.API
         if level is ProfilerLevel.Level2:
             bits |= core.RUNTIME

@@ -2,6 +2,8 @@
 // Sessions: whole graphs are refused with a message.
 #include "api/acl_ge/session.h"
 
+#include <string_view>
+
 #include "api/acl_ge/entry.h"
 
 namespace ge {
@@ -12,9 +14,18 @@ using anynpu::ge_door::enter;
 
 namespace {
 
+constexpr std::string_view kInstead =
+    "which is not there; let operators run one by one: "
+    "mindspore.set_context(jit_config={\"jit_level\": \"O0\"}), or a chip of the 910B family "
+    "(ANYNPU_SOC=Ascend910B2), whose default is O0";
+
+// MindSpore goes on after AddGraph and shows the last message: it repeats what to do.
 graphStatus no_graph(const char* function, uint32_t id) {
   return enter(function, [&] {
-    return fail(Code::invalid_argument, "the session has no graph {}: none was accepted", id);
+    return fail(Code::unsupported_feature,
+                "graph {} was not accepted: it is to be run as a whole (graph mode with jit_level "
+                "O2), {}",
+                id, kInstead);
   });
 }
 
@@ -25,11 +36,8 @@ graphStatus refuse_graph(uint32_t id, const Graph& graph) {
     const auto& impl = GraphImpl::of(graph);
     return fail(
         Code::unsupported_feature,
-        "graph {} ('{}', {} operators) is to be run as a whole (graph mode with jit_level O2), "
-        "which is not there; let operators run one by one: "
-        "mindspore.set_context(jit_config={{\"jit_level\": \"O0\"}}), or a chip of the 910B family "
-        "(ANYNPU_SOC=Ascend910B2), whose default is O0",
-        id, impl ? impl->name : "", impl ? impl->nodes().size() : 0);
+        "graph {} ('{}', {} operators) is to be run as a whole (graph mode with jit_level O2), {}",
+        id, impl ? impl->name : "", impl ? impl->nodes().size() : 0, kInstead);
   });
 }
 

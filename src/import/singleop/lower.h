@@ -12,9 +12,25 @@ inline ValueId add(Builder& b, ValueId x, ValueId y) { return b.node("Add", 13, 
 inline ValueId sub(Builder& b, ValueId x, ValueId y) { return b.node("Sub", 13, {x, y}); }
 inline ValueId mul(Builder& b, ValueId x, ValueId y) { return b.node("Mul", 13, {x, y}); }
 inline ValueId div(Builder& b, ValueId x, ValueId y) { return b.node("Div", 13, {x, y}); }
+// A number of the same type as a value.
+inline ValueId number(Builder& b, ValueId like, double value) {
+  return b.ok() ? b.scalar(b.dtype(like), value) : kNoValue;
+}
+inline ValueId sum(Builder& b, ValueId x, const std::vector<int64_t>& axes, bool keep) {
+  return b.node("ReduceSum", 13, {x, b.list(axes)}, {{"keepdims", int64_t{keep}}});
+}
 // 16-bit floats as float32: the sum of products that goes into a float32 output is kept in it.
 inline ValueId widened(Builder& b, ValueId x) {
   return is_short_float(b.dtype(x)) ? b.cast(x, DType::f32) : x;
+}
+
+// Whether a list is an input and not an attribute; D forms have attributes.
+inline bool is_input(Builder& b, size_t index, const char* attribute) {
+  return !b.type().ends_with("D") && !b.has_attr(attribute) && b.has(index);
+}
+// A list that must be known, as input `index` or as an attribute.
+inline std::vector<int64_t> known_list(Builder& b, size_t index, const char* attribute) {
+  return is_input(b, index, attribute) ? b.in_values(index) : b.ints(attribute);
 }
 
 // lower_elementwise.cpp
@@ -94,6 +110,8 @@ void lower_resize(Builder& b);
 void lower_resize_area(Builder& b);
 void lower_resize_bicubic(Builder& b);
 void lower_depth_to_space(Builder& b);
+void lower_im2col(Builder& b);
+void lower_max_pool_3d_argmax(Builder& b);
 // lower_norm.cpp
 void lower_bn_inference(Builder& b);
 void lower_batch_norm(Builder& b);
@@ -118,8 +136,6 @@ void lower_unpack(Builder& b);
 void lower_split(Builder& b);
 void lower_split_v(Builder& b);
 void lower_slice(Builder& b);
-void lower_strided_slice(Builder& b);
-void lower_strided_slice_v2(Builder& b);
 void lower_tile(Builder& b);
 void lower_pad(Builder& b);
 void lower_broadcast(Builder& b);
@@ -130,6 +146,10 @@ void lower_shape(Builder& b);
 void lower_size(Builder& b);
 void lower_fill(Builder& b);
 void lower_range(Builder& b);
+// lower_strided.cpp
+void lower_strided_slice(Builder& b);
+void lower_strided_slice_v2(Builder& b);
+void lower_strided_slice_gradient(Builder& b);
 // lower_index.cpp
 void lower_gather(Builder& b);
 void lower_gather_elements(Builder& b);
@@ -162,6 +182,7 @@ void lower_non_max_suppression_batch(Builder& b);
 void lower_grid_sampler(Builder& b);
 void lower_affine_grid(Builder& b);
 void lower_upsample(Builder& b);
+void lower_crop_and_resize(Builder& b);
 void lower_im2col_back(Builder& b);
 // lower_special.cpp
 void lower_hard_max(Builder& b);
@@ -173,6 +194,7 @@ void lower_nll_loss(Builder& b);
 void lower_softmax_loss(Builder& b);
 void lower_softmax_with_logits(Builder& b);
 void lower_window(Builder& b);
+void lower_bartlett_window(Builder& b);
 void lower_eye(Builder& b);
 void lower_masked_select(Builder& b);
 void lower_masked_fill(Builder& b);
@@ -229,6 +251,8 @@ void lower_qr(Builder& b);
 void lower_svd(Builder& b);
 // lower_function.cpp
 void lower_function(Builder& b);
+void lower_angle(Builder& b);
+void lower_polygamma(Builder& b);
 void lower_logit(Builder& b);
 void lower_hypot(Builder& b);
 void lower_heaviside(Builder& b);
@@ -244,5 +268,48 @@ void lower_dropout_bits(Builder& b);
 void lower_matrix_solve(Builder& b);
 void lower_log_determinant(Builder& b);
 void lower_avg_pool_3d(Builder& b);
+// lower_fourier.cpp
+void lower_fft(Builder& b);
+void lower_fft_shift(Builder& b);
+void lower_fft_frequencies(Builder& b);
+void lower_stft(Builder& b);
+// lower_band.cpp
+void lower_matrix_diag(Builder& b);
+void lower_matrix_diag_part(Builder& b);
+void lower_matrix_set_diag(Builder& b);
+void lower_matrix_band_part(Builder& b);
+void lower_triangle_indices(Builder& b);
+void lower_cholesky_inverse(Builder& b);
+// lower_draw.cpp
+void lower_choice_with_mask(Builder& b);
+void lower_dropout_channels(Builder& b);
+void lower_random_categorical(Builder& b);
+void lower_random_int(Builder& b);
+void lower_random_shuffle(Builder& b);
+void lower_random_permutation(Builder& b);
+void lower_standard_laplace(Builder& b);
+// lower_pairs.cpp
+void lower_iou(Builder& b);
+void lower_box_encode(Builder& b);
+void lower_box_decode(Builder& b);
+void lower_check_valid(Builder& b);
+void lower_renorm(Builder& b);
+void lower_in_top_k(Builder& b);
+void lower_pdist(Builder& b);
+void lower_multi_margin_loss(Builder& b);
+void lower_lcm(Builder& b);
+void lower_log_space(Builder& b);
+// lower_place.cpp
+void lower_inplace_rows(Builder& b);
+void lower_inplace_index_add(Builder& b);
+void lower_index_fill(Builder& b);
+void lower_max_unpool(Builder& b);
+void lower_blocks(Builder& b);
+void lower_padding(Builder& b);
+ValueId padded_symmetrically(Builder& b, ValueId x, const std::vector<int64_t>& pads);
+// lower_factor.cpp
+void lower_cholesky_solve(Builder& b);
+void lower_geqrf(Builder& b);
+void lower_orgqr(Builder& b);
 
 }  // namespace anynpu::singleop

@@ -10,7 +10,11 @@ namespace {
 using Type = Builder::Type;
 
 // A constant of the type of `like`, for broadcasting with it.
-ValueId number(Builder& b, ValueId like, double value) { return b.scalar(b.dtype(like), value); }
+// The factor may be of another type.
+ValueId factor_of(Builder& b, size_t index) {
+  const ValueId x = b.in(0);
+  return b.ok() ? b.cast(b.in(index), b.dtype(x)) : kNoValue;
+}
 
 ValueId shape_of(Builder& b, ValueId x) {
   return b.ok() && is_static(b.shape(x)) ? b.list(b.shape(x)) : b.node("Shape", 13, {x});
@@ -254,10 +258,10 @@ void lower_lerp(Builder& b) {
   b.out(0, add(b, b.in(0), mul(b, b.in(2), sub(b, b.in(1), b.in(0)))));
 }
 void lower_addcmul(Builder& b) {
-  b.out(0, add(b, b.in(0), mul(b, b.in(3), mul(b, b.in(1), b.in(2)))));
+  b.out(0, add(b, b.in(0), mul(b, factor_of(b, 3), mul(b, b.in(1), b.in(2)))));
 }
 void lower_addcdiv(Builder& b) {
-  b.out(0, add(b, b.in(0), mul(b, b.in(3), div(b, b.in(1), b.in(2)))));
+  b.out(0, add(b, b.in(0), mul(b, factor_of(b, 3), div(b, b.in(1), b.in(2)))));
 }
 
 // The bias goes along the channels, which NHWC has last.

@@ -4,20 +4,14 @@
 
 #include "import/singleop/lower.h"
 #include "import/singleop/table.h"
+#include "ops/dtype_set.h"
+#include "tensor/onnx_type.h"
 
 namespace anynpu::singleop {
 
 namespace {
 
 using Type = Builder::Type;
-
-ValueId number(Builder& b, ValueId like, double value) {
-  return b.ok() ? b.scalar(b.dtype(like), value) : kNoValue;
-}
-
-ValueId sum(Builder& b, ValueId x, const std::vector<int64_t>& axes, bool keep) {
-  return b.node("ReduceSum", 13, {x, b.list(axes)}, {{"keepdims", int64_t{keep}}});
-}
 
 std::vector<int64_t> all_axes(Builder& b, ValueId x) {
   std::vector<int64_t> axes;
@@ -33,6 +27,27 @@ void lower_function(Builder& b) {
   std::vector<ValueId> inputs;
   for (size_t i = 0; i < b.input_count(); ++i) inputs.push_back(b.in(i));
   b.out(0, b.node(name.c_str(), 1, std::move(inputs)));
+}
+
+// Of complex numbers by their parts.
+void lower_angle(Builder& b) {
+  const ValueId x = b.in(0);
+  if (!b.ok() || !ops::kComplex.has(b.dtype(x))) return lower_function(b);
+  const ValueId parts = b.node("anynpu.BitCast", 1, {x}, {{"to", cast_number(ops::part_of(b.dtype(x)))}});
+  if (!b.ok()) return;
+  const int64_t last = b.rank(parts) - 1;
+  const auto part = [&](int64_t at) {
+    return b.node("Squeeze", 13, {b.node("Slice", 13, {parts, b.list({at}), b.list({at + 1}), b.list({last})}),
+                                  b.list({last})});
+  };
+  const ValueId im = part(1), re = part(0);
+  b.out(0, b.node("anynpu.Atan2", 1, {im, re}));
+}
+
+// How often it is derived, and x.
+void lower_polygamma(Builder& b) {
+  const ValueId x = b.in(1);
+  if (b.ok()) b.out(0, b.node("anynpu.Polygamma", 1, {b.cast(b.in(0), b.dtype(x)), x}));
 }
 
 void lower_logit(Builder& b) {

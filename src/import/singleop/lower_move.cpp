@@ -13,17 +13,9 @@ namespace {
 
 using Type = Builder::Type;
 
-bool is_input(Builder& b, size_t index, const char* attribute) {
-  return !b.type().ends_with("D") && !b.has_attr(attribute) && b.has(index);
-}
-
 // A list that is an attribute of a D form and input `index` of the other.
 ValueId list_or_input(Builder& b, size_t index, const char* attribute) {
   return is_input(b, index, attribute) ? b.in_row(index) : b.list(b.ints(attribute));
-}
-
-std::vector<int64_t> known_list(Builder& b, size_t index, const char* attribute) {
-  return is_input(b, index, attribute) ? b.in_values(index) : b.ints(attribute);
 }
 
 int64_t known_number(Builder& b, size_t index, const char* attribute) {
@@ -197,72 +189,6 @@ void lower_slice(Builder& b) {
   b.out(0, b.node("Slice", 13, {x, b.list(offsets), b.list(ends)}));
 }
 
-// Masks as bits of whole numbers; a bit of new_axis_mask inserts an axis.
-void lower_strided_slice(Builder& b) {
-  ValueId x = b.in(0);
-  const auto begin = known_list(b, 1, "begin"), end = known_list(b, 2, "end");
-  std::vector<int64_t> strides(begin.size(), 1);
-  if (b.has_attr("strides") || b.has(3)) strides = known_list(b, 3, "strides");
-  const int64_t begin_mask = b.i("begin_mask", 0), end_mask = b.i("end_mask", 0);
-  const int64_t ellipsis = b.i("ellipsis_mask", 0), added = b.i("new_axis_mask", 0);
-  const int64_t shrink = b.i("shrink_axis_mask", 0);
-  if (!b.ok()) return;
-  if (begin.size() != end.size() || begin.size() != strides.size()) {
-    return b.refuse(Code::invalid_argument, "begin, end and strides have {}, {} and {} entries",
-                    begin.size(), end.size(), strides.size());
-  }
-  if (begin.size() > 32)
-    return b.refuse(Code::invalid_argument, "begin has {} entries, expected at most 32",
-                    begin.size());
-  std::vector<int64_t> starts, ends, steps, axes, new_axes, gone;
-  int64_t axis = 0, made = 0;
-  const auto bit = [](int64_t mask, size_t n) { return (mask >> n & 1) != 0; };
-  for (size_t n = 0; n < begin.size(); ++n) {
-    if (bit(ellipsis, n)) {
-      int64_t later = 0;
-      for (size_t m = n + 1; m < begin.size(); ++m) later += !bit(added, m);
-      const int64_t skipped = b.rank(x) - axis - later;
-      if (skipped < 0)
-        return b.refuse(Code::invalid_argument, "{} axes are sliced, the tensor has {}",
-                        axis + later, b.rank(x));
-      axis += skipped;
-      made += skipped;
-      continue;
-    }
-    if (bit(added, n)) {
-      new_axes.push_back(made++);
-      continue;
-    }
-    const int64_t step = strides[n];
-    const bool one = bit(shrink, n);
-    starts.push_back(!one && bit(begin_mask, n) ? (step > 0 ? 0 : kFar) : begin[n]);
-    const int64_t next = begin[n] == -1 || begin[n] == kFar ? kFar : begin[n] + 1;
-    ends.push_back(one ? next : bit(end_mask, n) ? (step > 0 ? kFar : -kFar) : end[n]);
-    steps.push_back(one ? 1 : step);
-    axes.push_back(axis++);
-    if (one) {
-      gone.push_back(axes.back());
-    } else {
-      ++made;
-    }
-  }
-  if (axis > b.rank(x)) {
-    return b.refuse(Code::invalid_argument, "{} axes are sliced, the tensor has {}", axis,
-                    b.rank(x));
-  }
-  if (!axes.empty())
-    x = b.node("Slice", 13, {x, b.list(starts), b.list(ends), b.list(axes), b.list(steps)});
-  if (!gone.empty()) x = b.node("Squeeze", 13, {x, b.list(gone)});
-  if (!new_axes.empty()) x = b.node("Unsqueeze", 13, {x, b.list(new_axes)});
-  b.out(0, x);
-}
-
-void lower_strided_slice_v2(Builder& b) {
-  std::vector<ValueId> inputs{b.in(0)};
-  for (size_t i = 1; i < 5; ++i) inputs.push_back(b.has(i) ? b.in_row(i) : kNoValue);
-  b.out(0, b.node("Slice", 13, inputs));
-}
-
 void lower_tile(Builder& b) {
   b.out(0, b.node("Tile", 13, {b.in(0), list_or_input(b, 1, "multiples")}));
 }
@@ -300,8 +226,7 @@ void lower_pad(Builder& b) {
       value = b.whole(b.dtype(x), b.i("constant_values", 0));
     }
   }
-  if (mode == "symmetric")
-    return b.refuse(Code::unsupported_feature, "mode SYMMETRIC is not there; REFLECT is");
+  if (mode == "symmetric") return b.out(0, padded_symmetrically(b, x, pads));
   b.out(0, b.node("Pad", 13, {x, b.list(pads), value}, {{"mode", mode}}));
 }
 

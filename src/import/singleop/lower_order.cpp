@@ -85,7 +85,8 @@ void lower_deviation(Builder& b) {
   const ValueId given = b.in(0), x = widened(b, given);
   if (!b.ok()) return;
   auto axes = b.axes(b.ints("dim", {}), x);
-  for (int64_t axis = 0; axes.empty() && axis < b.rank(x); ++axis) axes.push_back(axis);
+  const bool all = axes.empty();
+  for (int64_t axis = 0; all && axis < b.rank(x); ++axis) axes.push_back(axis);
   double count = 1;
   for (const int64_t axis : axes)
     count *= static_cast<double>(b.shape(x)[static_cast<size_t>(axis)]);
@@ -119,7 +120,11 @@ void lower_svd(Builder& b) {
   const auto made =
       b.nodes("anynpu.Svd", 1, {b.in(0)}, 3, {{"full", int64_t{b.flag("full_matrices", false)}}});
   b.out(0, made[1]);
-  if (!b.flag("compute_uv", true)) return;
+  if (!b.flag("compute_uv", true)) {
+    // Vectors that are described all the same are one element, which nobody reads.
+    for (size_t o = 1; b.ok() && o < b.output_count(); ++o) b.out(o, b.filled(b.dtype(made[1]), {1}, 0));
+    return;
+  }
   b.out(1, made[0]);
   b.out(2, made[2]);
 }

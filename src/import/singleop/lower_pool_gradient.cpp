@@ -119,12 +119,13 @@ void lower_adaptive_average(Builder& b) {
   ValueId x = b.in(0);
   for (size_t i = 1; i < b.input_count(); ++i) b.leave(i);
   const Shape& made = b.op().outputs[0].shape;
-  if (!b.has_rank(x, "x", 3, 4)) return;
+  const size_t pooled = b.type() == "AdaptiveAvgPool3d" ? 3 : 2;
+  if (!b.has_rank(x, "x", static_cast<int64_t>(pooled) + 1, static_cast<int64_t>(pooled) + 2)) return;
   if (!is_static(made) || static_cast<int64_t>(made.size()) != b.rank(x)) {
     return b.refuse(Code::unsupported_shape, "output 0 is described as {}, expected {} known axes",
                     to_string(made), b.rank(x));
   }
-  for (size_t axis = made.size() - 2; b.ok() && axis < made.size(); ++axis) {
+  for (size_t axis = made.size() - pooled; b.ok() && axis < made.size(); ++axis) {
     const int64_t given = b.shape(x)[axis];
     const int64_t in = gradient ? made[axis] : given, out = gradient ? given : made[axis];
     ops::AxisWeights map{in, {}};

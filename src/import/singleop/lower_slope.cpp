@@ -11,14 +11,6 @@ namespace anynpu::singleop {
 
 namespace {
 
-ValueId number(Builder& b, ValueId like, double value) {
-  return b.ok() ? b.scalar(b.dtype(like), value) : kNoValue;
-}
-
-ValueId sum(Builder& b, ValueId x, const std::vector<int64_t>& axes, bool keep) {
-  return b.node("ReduceSum", 13, {x, b.list(axes)}, {{"keepdims", int64_t{keep}}});
-}
-
 ValueId sigmoid(Builder& b, ValueId x) { return b.node("Sigmoid", 13, {x}); }
 
 // x where the condition holds, else 0.

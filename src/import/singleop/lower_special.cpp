@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Losses, steps of training, random numbers, windows of signals, quantisation, and other operators
 // that stand alone.
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "import/singleop/lower.h"
@@ -128,10 +130,41 @@ void lower_window(Builder& b) {
   const auto length = b.in_values(0);
   if (!b.ok() || length.size() != 1)
     return b.refuse(Code::invalid_argument, "the length has {} numbers, expected 1", length.size());
+  const auto found = b.op().attrs.find("periodic");
+  const bool* word = found == b.op().attrs.end() ? nullptr : std::get_if<bool>(&found->second);
+  const bool periodic = word ? *word : b.i_between("periodic", 1, 0, 1) != 0;
+  const float alpha = b.f("alpha", 0.54f), beta = b.f("beta", 0.46f);
+  if (b.has_attr("alpha") || b.has_attr("beta")) {
+    // With shares of its own, not ONNX's 25/46 and 21/46: alpha - beta * cos(2 pi i / n).
+    const int64_t count = length[0];
+    if (count < 0 || count > 1 << 24) return b.refuse(Code::invalid_argument, "the length is {}", count);
+    const auto turn = static_cast<double>(std::max<int64_t>(1, periodic ? count : count - 1));
+    std::vector<float> parts;
+    for (int64_t i = 0; i < count; ++i) {
+      const double wave = std::cos(2 * M_PI * static_cast<double>(i) / turn);
+      parts.push_back(static_cast<float>(count == 1 ? 1.0 : double{alpha} - double{beta} * wave));
+    }
+    return b.out(0, b.table({count}, parts), Type::any);
+  }
   b.out(0,
         b.node(b.type().c_str(), 17, {b.reshape(b.list(length), {})},
-               {{"periodic", b.i_between("periodic", 1, 0, 1)}, {"output_datatype", int64_t{1}}}),
+               {{"periodic", int64_t{periodic}}, {"output_datatype", int64_t{1}}}),
         Type::any);
+}
+
+// 0, rising to 1 in the middle, falling to 0.
+void lower_bartlett_window(Builder& b) {
+  const auto length = b.in_values(0);
+  const bool periodic = b.flag("periodic", true);
+  if (!b.ok() || length.size() != 1 || length[0] < 0 || length[0] > 1 << 24)
+    return b.refuse(Code::invalid_argument, "the length has {} numbers, expected one from 0 to 2^24", length.size());
+  const auto turn = static_cast<double>(std::max<int64_t>(1, periodic ? length[0] : length[0] - 1));
+  std::vector<float> parts;
+  for (int64_t i = 0; i < length[0]; ++i) {
+    const double rise = length[0] == 1 ? 1 : 1 - std::abs(2 * static_cast<double>(i) / turn - 1);
+    parts.push_back(static_cast<float>(rise));
+  }
+  b.out(0, b.table({length[0]}, parts), Type::any);
 }
 
 void lower_eye(Builder& b) {

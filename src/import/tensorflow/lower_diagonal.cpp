@@ -4,45 +4,21 @@
 #include <algorithm>
 
 #include "graph/tensor_value.h"
+#include "import/diagonals.h"
 #include "import/tensorflow/lower.h"
 
 namespace anynpu::tensorflow {
 
 namespace {
 
-// Diagonals low to high of a matrix; how short ones are aligned in rows of the longest's length.
-struct Band {
-  int64_t rows = 0, columns = 0, low = 0, high = 0;
-  bool upper_left = false, lower_left = true;  // RIGHT_LEFT: above to the right, below to the left
-
-  int64_t length(int64_t k) const {
-    return std::max<int64_t>(
-        0, std::min(rows + std::min<int64_t>(k, 0), columns - std::max<int64_t>(k, 0)));
-  }
-  int64_t longest() const {
-    int64_t most = 0;
-    for (int64_t k = low; k <= high; ++k) most = std::max(most, length(k));
-    return most;
-  }
-  int64_t count() const { return high - low + 1; }
-  // The place of element (i, j) of the matrix in the packed diagonals.
-  int64_t place(int64_t i, int64_t j) const {
-    const int64_t k = j - i;
-    const bool left = k >= 0 ? upper_left : lower_left;
-    const int64_t shift = left ? 0 : longest() - length(k);
-    return (high - k) * longest() + std::min(i, j) + shift;
-  }
-};
+using diagonals::Band;
 
 void align(Builder& b, Band& band) {
   if (!b.type().ends_with("V3")) {  // earlier ones align to the left
     band.upper_left = band.lower_left = true;
     return;
   }
-  const std::string how =
-      b.word("align", "RIGHT_LEFT", {"LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"});
-  band.upper_left = how.starts_with("LEFT");
-  band.lower_left = how.ends_with("LEFT");
+  band.align(b.word("align", "RIGHT_LEFT", {"LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"}));
 }
 
 void read_band(Builder& b, Band& band, size_t input) {
@@ -106,22 +82,10 @@ void lower_matrix_diag(Builder& b) {
   if (!plain) read_band(b, band, 1);
   if (!b.ok()) return;
   const int64_t length = b.shape(x).back();
-  const int64_t least_rows = length - std::min<int64_t>(band.high, 0);
-  const int64_t least_columns = length + std::max<int64_t>(band.low, 0);
-  band.rows = plain ? -1 : b.in_value(2);
-  band.columns = plain ? -1 : b.in_value(3);
-  if (band.rows < 0)
-    band.rows = band.columns < 0 ? std::max(least_rows, least_columns) : least_rows;
-  if (band.columns < 0) band.columns = plain || b.in_value(2) < 0 ? band.rows : least_columns;
+  const int64_t rows = plain ? -1 : b.in_value(2), columns = plain ? -1 : b.in_value(3);
   if (!b.ok()) return;
-  Ints places;
-  const int64_t none = band.count() * length;
-  for (int64_t i = 0; i < band.rows; ++i) {
-    for (int64_t j = 0; j < band.columns; ++j) {
-      const bool inside = j - i >= band.low && j - i <= band.high;
-      places.push_back(inside ? std::min(band.place(i, j), none) : none);
-    }
-  }
+  band.fit(length, rows, columns);
+  const Ints places = diagonals::places_in_diagonals(band, band.count() * length);
   const ValueId packed = flat(b, x, band.count() > 1 ? 2 : 1);
   b.out(0, pick(b, {padded(b, packed, padding_of(b, x, plain ? 9 : 4))}, places,
                 {band.rows, band.columns}));
@@ -138,14 +102,8 @@ void lower_matrix_diag_part(Builder& b) {
   const Shape& shape = b.shape(x);
   band.rows = shape[shape.size() - 2];
   band.columns = shape.back();
-  const int64_t longest = band.longest(), none = band.rows * band.columns;
-  Ints places(static_cast<size_t>(band.count() * longest), none);
-  for (int64_t i = 0; i < band.rows; ++i) {
-    for (int64_t j = 0; j < band.columns; ++j) {
-      if (j - i < band.low || j - i > band.high) continue;
-      places[static_cast<size_t>(band.place(i, j))] = i * band.columns + j;
-    }
-  }
+  const int64_t longest = band.longest();
+  const Ints places = diagonals::places_in_matrix(band);
   const Ints last = band.count() == 1 ? Ints{longest} : Ints{band.count(), longest};
   b.out(0, pick(b, {padded(b, flat(b, x, 2), padding_of(b, x, plain ? 9 : 2))}, places, last));
 }
@@ -163,13 +121,7 @@ void lower_matrix_set_diag(Builder& b) {
   const Shape& shape = b.shape(x);
   band.rows = shape[shape.size() - 2];
   band.columns = shape.back();
-  Ints places;
-  for (int64_t i = 0; i < band.rows; ++i) {
-    for (int64_t j = 0; j < band.columns; ++j) {
-      const bool inside = j - i >= band.low && j - i <= band.high;
-      places.push_back(inside ? band.rows * band.columns + band.place(i, j) : i * band.columns + j);
-    }
-  }
+  const Ints places = diagonals::places_of_either(band);
   const ValueId packed = flat(b, diagonal, b.rank(diagonal) == b.rank(x) ? 2 : 1);
   b.out(0, pick(b, {flat(b, x, 2), packed}, places, {band.rows, band.columns}));
 }

@@ -50,6 +50,8 @@ CASES = [
          lambda a, at: a[at[:, 0], at[:, 1]], types=ANY),
     Case("aclnnScatterNd", [x(4, 5), x(3, 2, dtype="int64", like=AT), x(3), out(4, 5)], scattered),
     Case("aclnnScatterNdUpdate", [inout(4, 5), x(3, 2, dtype="int64", like=AT), x(3)], scattered),
+    Case("aclnnTfScatterAdd", [inout(4, 5), x(3, 2, dtype="int64", like=[[0, 1], [3, 2], [0, 1]]), x(3)],
+         lambda a, at, u: a + np.stack([np.bincount(at @ [5, 1], u, 20)]).reshape(4, 5)),
     Case("aclnnGatherV3", [x(4, 5), Skip(1), x(3, dtype="int64", like=[4, 0, 2]), Skip(0), Skip(0), out(4, 3)],
          lambda a, at: a[:, at]),
     Case("aclnnStridedSlice", [x(6, 5, 4), Skip([1, 0, -1]), Skip([5, 3, 9]), Skip([2, 1, 1]), Skip(0), Skip(2), Skip(0),

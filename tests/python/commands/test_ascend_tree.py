@@ -112,9 +112,12 @@ def test_functions_that_published_binaries_link_refuse_with_the_documented_code(
 import ctypes
 runtime = ctypes.CDLL({os.path.join(TREE, "lib64", "libruntime.so")!r})
 handle = ctypes.c_void_p(1)
-assert runtime.rtDevBinaryRegister(None, ctypes.byref(handle)) == 207000
+assert runtime.rtDevBinaryRegister(None, ctypes.byref(handle)) == 107000
 assert handle.value is None
-assert runtime.rtFunctionRegister(None, None, None, None, 0) == 207000
+# Clients that register while they are loaded end the process if that fails; launches are refused.
+assert runtime.rtDevBinaryRegister(bytes(32), ctypes.byref(handle)) == 0 and handle.value
+assert runtime.rtFunctionRegister(handle, None, b"f", None, 0) == 0
+assert runtime.rtDevBinaryUnRegister(handle) == 0
 assert runtime.rtKernelLaunch(None, 1, None, 0, None, None) == 207000
 assert runtime.rtGetC2cCtrlAddr(None, None) == 207000
 hccl = ctypes.CDLL({os.path.join(TREE, "lib64", "libhccl.so")!r})

@@ -219,6 +219,7 @@ CASES = {
     "Lgamma": ([F([0.5, 5])], [F([math.lgamma(0.5), math.lgamma(5)])], {}),
     "Erfinv": ([F([0, 0.5])], [F([0, 0.4769362762])], {}),
     "MatrixInverse": ([SQUARE], [np.linalg.inv(SQUARE)], {}),
+    "ReduceStd/all": ([X], [X.std(), X.mean()], {"unbiased": False}),
     "ReduceStd": ([X], [X.std(1, ddof=1), X.mean(1)], {"dim": [1], "unbiased": True}),
     "Sort": ([X], [np.sort(X, -1)[:, ::-1], np.argsort(-X, -1).astype(I32)], {"descending": True}),
 }
