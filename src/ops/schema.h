@@ -37,7 +37,8 @@ struct Operand {
   bool present = true;  // false: an optional operand left out
   bool is_constant = false;
   std::span<const std::byte> constant;  // the data when is_constant (plain layout)
-  Layout layout = Layout::plain;        // as produced; plan() may ask for another
+  // Of an input as produced, of an output as its readers would like it; plan() may choose another.
+  Layout layout = Layout::plain;
 
   static Operand absent() {
     Operand operand;
