@@ -617,6 +617,7 @@ Result<Plan> make_plan(const graph::Graph& graph, const ops::Target& target, Wei
   if (fuses) ANYNPU_TRY(compile::join_quantized(*fused));
   ANYNPU_TRY(compile::unpack_weights(*fused));
   if (fuses) {
+    ANYNPU_TRY(compile::widen_shorts(*fused));
     ANYNPU_TRY(compile::join_elementwise(*fused));
     ANYNPU_TRY(compile::join_epilogues(*fused));
   }
