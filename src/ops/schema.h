@@ -37,8 +37,7 @@ struct Operand {
   bool present = true;  // false: an optional operand left out
   bool is_constant = false;
   std::span<const std::byte> constant;  // the data when is_constant (plain layout)
-  // Of an input as produced, of an output as its readers would like it; plan() may choose another.
-  Layout layout = Layout::plain;
+  Layout layout = Layout::plain;        // as produced; plan() may ask for another
 
   static Operand absent() {
     Operand operand;
