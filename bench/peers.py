@@ -34,7 +34,7 @@ class Engine:
     def __init__(self, kind, model, inputs, build, threads=THREADS):
         env = dict(os.environ, ANYNPU_THREADS=str(threads))
         places = [os.path.join(build, "python"), os.path.join(ROOT, "python")]
-        env["PYTHONPATH"] = os.pathsep.join(places)
+        env["PYTHONPATH"] = os.pathsep.join(filter(None, [*places, os.getenv("PYTHONPATH")]))
         self.kind, self.log = kind, os.path.join(build, "bench_models", kind + ".log")
         with open(self.log, "w") as log:
             self.process = subprocess.Popen(
