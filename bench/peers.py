@@ -128,7 +128,7 @@ def make_model(name, build, batch=1):
 
 def make_quantized(name, build, batch=1):
     """The same model with QuantizeLinear and DequantizeLinear around its operators (QDQ), from
-    onnxruntime's static quantizer: unsigned activations, signed weights with a scale per channel."""
+    onnxruntime's static quantizer: unsigned activations, signed weights with scales by channel."""
     import onnx
     from onnxruntime import quantization
     from onnxruntime.quantization.shape_inference import quant_pre_process
