@@ -34,7 +34,7 @@ class Engine:
     def __init__(self, kind, model, inputs, build, threads=THREADS):
         env = dict(os.environ, ANYNPU_THREADS=str(threads))
         places = [os.path.join(build, "python"), os.path.join(ROOT, "python")]
-        env["PYTHONPATH"] = os.pathsep.join(places)
+        env["PYTHONPATH"] = os.pathsep.join(filter(None, [*places, os.getenv("PYTHONPATH")]))
         self.kind, self.log = kind, os.path.join(build, "bench_models", kind + ".log")
         with open(self.log, "w") as log:
             self.process = subprocess.Popen(
@@ -126,6 +126,39 @@ def make_model(name, build, batch=1):
     return path, inputs
 
 
+def make_quantized(name, build, batch=1):
+    """The same model with QuantizeLinear and DequantizeLinear around its operators (QDQ), from
+    onnxruntime's static quantizer: unsigned activations, signed weights with scales by channel."""
+    import onnx
+    from onnxruntime import quantization
+    from onnxruntime.quantization.shape_inference import quant_pre_process
+
+    path, inputs = make_model(name, build, batch)
+    quantized = path[:-len(".onnx")] + "-int8.onnx"
+    if not os.path.exists(quantized):
+        prepared = quantized + ".prepared"
+        quant_pre_process(path, prepared, skip_symbolic_shape=True)
+
+        class Samples(quantization.CalibrationDataReader):
+            def __init__(self):
+                with np.load(inputs) as file:
+                    self.left = [dict(file)]
+
+            def get_next(self):
+                return self.left.pop() if self.left else None
+
+        quantization.quantize_static(prepared, quantized, Samples(), per_channel=True,
+                                     quant_format=quantization.QuantFormat.QDQ,
+                                     activation_type=quantization.QuantType.QUInt8,
+                                     weight_type=quantization.QuantType.QInt8)
+        os.remove(prepared)
+    kept = {i.name for i in onnx.load(quantized, load_external_data=False).graph.input}
+    with np.load(inputs) as file:
+        np.savez(quantized[:-len(".onnx")] + ".npz",
+                 **{key: file[key] for key in file if key in kept})
+    return quantized, quantized[:-len(".onnx")] + ".npz"
+
+
 def inputs_of(model):
     """Seeded inputs: numbers for floats, tokens that all count for integers."""
     random, arrays = np.random.default_rng(1), {}
@@ -170,13 +203,13 @@ def race(ours, other, pairs, clock="run"):
     return ratio, [harness.number(harness.estimate(taken).median * 1e3) for taken in times]
 
 
-def compare(report, label, name, batch, limits, pairs=21):
+def compare(report, label, name, batch, limits, pairs=21, make=make_model):
     """Rows `our time / the peer's time` of one model; limits: {peer: most, or None: reported}.
 
     Then the same on one thread in processor time, which other work on the machine disturbs least.
     """
     build = os.path.abspath(report.build)
-    onnx_path, inputs = make_model(name, build, batch)
+    onnx_path, inputs = make(name, build, batch)
     om, _ = compile_om(onnx_path, build)
     for threads, clock, count, kind in ((THREADS, "run", pairs, "time"),
                                         (1, "cpu", 5, "processor time on one thread")):

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes docs/zoo.md and docs/zoo.svg from the figures of measure.py.
 
-    python bench/zoo/report.py BUILD/zoo.json docs [--before OLDER.json] [--note TEXT]
+    python bench/zoo/report.py BUILD/zoo.json docs [--before OLDER.json] [--short FP16.json]...
+                               [--note TEXT]
 
 With --before, a column shows our time over that of an older file: the same networks measured with
-an older build.
+an older build. Each --short file was measured with --precision; its column shows our time in that
+precision over ours of the first file.
 """
 
 import argparse
@@ -91,7 +93,13 @@ def cell(values):
     return f"{values[0]:.2f} ({values[1]:.2f}-{values[2]:.2f})"
 
 
-def page(rows, before, note):
+def short_cell(row, shorts):
+    """Cells of one network: our time in each short precision over ours here."""
+    return "".join(f" {of[row['name']]['ms']['anynpu'] / row['ms']['anynpu']:.2f} x |"
+                   if row["name"] in of else " |" for of in shorts.values())
+
+
+def page(rows, before, note, shorts):
     machine = bench.machine()
     clock = {"run": "wall time", "cpu": "processor time"}[rows[0]["clock"]]
     threads = rows[0]["threads"]
@@ -120,8 +128,9 @@ def page(rows, before, note):
                  "`anynpu compare-speed model.onnx` shows for one model which operators they are."
                  "\n\n")
     older = " before |" if before else ""
-    lines.append(f"| network | family | ms |{older} onnxruntime | openvino | results differ by |\n"
-                 f"|---|---|---|{'---|' if before else ''}---|---|---|\n")
+    lines.append(f"| network | family | ms |{older}{''.join(f' {name} |' for name in shorts)} "
+                 "onnxruntime | openvino | results differ by |\n"
+                 f"|---|---|---|{'---|' * (bool(before) + len(shorts))}---|---|---|\n")
     for row in rows:
         old = ""
         if before:
@@ -130,7 +139,8 @@ def page(rows, before, note):
         died = row.get("died", {})
         cells = [died[p][:40] if p in died else cell(row["ratio"].get(p)) for p in PEERS]
         lines.append(f"| {row['name']} | {row['family']} | "
-                     f"{harness.number(row['ms']['anynpu'])} |{old} {cells[0]} | {cells[1]} | "
+                     f"{harness.number(row['ms']['anynpu'])} |{old}{short_cell(row, shorts)} "
+                     f"{cells[0]} | {cells[1]} | "
                      f"{row.get('differs', 0):.0e} |\n")
     return "".join(lines)
 
@@ -140,6 +150,7 @@ def main():
     parser.add_argument("figures")
     parser.add_argument("docs")
     parser.add_argument("--before")
+    parser.add_argument("--short", action="append", default=[])
     parser.add_argument("--note", default="")
     args = parser.parse_args()
     with open(args.figures) as file:
@@ -148,10 +159,15 @@ def main():
     if args.before:
         with open(args.before) as file:
             before = {row["name"]: row for row in json.load(file)}
+    shorts = {}
+    for name in args.short:
+        with open(name) as file:
+            for row in json.load(file):
+                shorts.setdefault(row["precision"], {})[row["name"]] = row
     with open(os.path.join(args.docs, "zoo.svg"), "w") as file:
         file.write(picture(rows))
     with open(os.path.join(args.docs, "zoo.md"), "w") as file:
-        file.write(page(rows, before, args.note))
+        file.write(page(rows, before, args.note, shorts))
 
 
 if __name__ == "__main__":

@@ -316,7 +316,8 @@ class Fuser {
       members.erase(members.begin());
       made = build(members);
     }
-    const bool alone = members.size() == 1 && node(root).op != "Pow";
+    // The program takes what lies in blocks of channels as it is; the operator PRelu does not.
+    const bool alone = members.size() == 1 && node(root).op != "Pow" && node(root).op != "PRelu";
     if (!fits() || (alone && !follows_product(made))) return;
     Node fused;
     fused.op = "FusedElementwise";

@@ -99,6 +99,12 @@ TEST_F(JoinElementwiseTest, OneOperatorStays) {
 }
 
 // A number of more axes than the tensor gives the result its axes.
+TEST_F(JoinElementwiseTest, ButPReluBecomesAProgramThatTakesBlocksOfChannels) {
+  const ValueId x = g.input("x", {2, 5, 3, 3});
+  EXPECT_THAT(after(join_elementwise, node("PRelu", {x, g.weight("slope", {5, 1, 1})})),
+              ElementsAre("FusedElementwise"));
+}
+
 TEST_F(JoinElementwiseTest, AResultWithMoreAxesThanItsInputsStays) {
   const ValueId x = g.input("x", {2, 5});
   const ValueId y = node("Neg", {node("Mul", {x, scalar(2, {1, 1, 1})})});

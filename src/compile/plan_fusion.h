@@ -17,6 +17,11 @@ Status join_quantized(graph::Graph& graph);
 bool has_quantized_weights(const graph::Graph& graph);
 Status unpack_weights(graph::Graph& graph);
 
+// Networks of float16 (of bfloat16 where the processor has no products of it) compute in float32:
+// constants are widened once, casts are left where short floats come in and go out. Only where there
+// is a product.
+Status widen_shorts(graph::Graph& graph);
+
 // Chains and trees of element-wise operators become FusedElementwise of domain "anynpu": one pass
 // over memory.
 Status join_elementwise(graph::Graph& graph);

@@ -118,6 +118,7 @@ class Planner {
     int last_node = -1;            // last reader, kNever of an output
     int output = -1;               // index among the graph's outputs
     Layout made_in = Layout::plain;
+    bool wants_blocked = false;    // by all its readers
   };
   struct StepStorage {  // what the slots of a step refer to, until offsets are known
     std::vector<int> inputs, outputs;
@@ -142,11 +143,41 @@ class Planner {
         if (id != kNoValue) planned(id).last_node = static_cast<int>(n);
       }
     }
+    find_wanted_layouts();
     for (size_t i = 0; i < graph_.outputs.size(); ++i) {
       PlannedValue& output = planned(graph_.outputs[i]);
       if (output.output < 0) output.output = static_cast<int>(i);
       output.last_node = kNever;  // in another layout it is read once more, behind the last node
     }
+  }
+
+  // Tensors that only convolutions read, or operators that keep the layout for them: what makes
+  // them may make them blocked at once.
+  void find_wanted_layouts() {
+    if (on_device_) return;
+    constexpr std::string_view kBlocked[] = {"Conv", "FusedConv", "QuantizedConv"};
+    constexpr std::string_view kKeeps[] = {"Reshape", "Squeeze", "Unsqueeze", "Identity"};
+    const auto is_one = [](std::string_view op, std::span<const std::string_view> list) {
+      return std::find(list.begin(), list.end(), op) != list.end();
+    };
+    std::vector<int64_t> readers(values_.size(), 0), wishes(values_.size(), 0);
+    const auto wanted = [&](ValueId id) {
+      const auto at = static_cast<size_t>(id);
+      return readers[at] > 0 && readers[at] == wishes[at];
+    };
+    for (ValueId id : graph_.outputs) ++readers[static_cast<size_t>(id)];
+    for (size_t n = graph_.nodes.size(); n-- > 0;) {
+      const graph::Node& node = graph_.nodes[n];
+      for (ValueId id : node.inputs) {
+        if (id != kNoValue) ++readers[static_cast<size_t>(id)];
+      }
+      if (node.inputs.empty() || node.inputs[0] == kNoValue || node.outputs.empty()) continue;
+      if (is_one(node.op, kBlocked) ||
+          (is_one(node.op, kKeeps) && node.outputs[0] != kNoValue && wanted(node.outputs[0])))
+        ++wishes[static_cast<size_t>(node.inputs[0])];
+    }
+    for (size_t i = 0; i < values_.size(); ++i)
+      values_[i].wants_blocked = wanted(static_cast<ValueId>(i));
   }
 
   Slot slot_of(const WeightPool::Reserved& reserved) {
@@ -290,6 +321,8 @@ class Planner {
         output.has_shape = true;
       }
       if (output.fully_known()) ANYNPU_TRY(check_size(context, output));
+      if (output.present && planned(node.outputs[i]).wants_blocked)
+        output.layout = Layout::blocked16;
       if (output.present && !output.fully_known()) {
         return fail(
             Code::unsupported_shape,
@@ -584,6 +617,7 @@ Result<Plan> make_plan(const graph::Graph& graph, const ops::Target& target, Wei
   if (fuses) ANYNPU_TRY(compile::join_quantized(*fused));
   ANYNPU_TRY(compile::unpack_weights(*fused));
   if (fuses) {
+    ANYNPU_TRY(compile::widen_shorts(*fused));
     ANYNPU_TRY(compile::join_elementwise(*fused));
     ANYNPU_TRY(compile::join_epilogues(*fused));
   }

@@ -2,6 +2,7 @@
 #include "ops/blocked_layout.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/align.h"
 #include "ops/parallel.h"
@@ -32,10 +33,59 @@ struct Planes {
   int64_t batch, channels, blocks, plane;
 };
 
+// y[4 of columns][4 of rows] = x[4 of rows][4 of columns], for elements of four bytes.
+void turn_four(const float* x, int64_t x_step, float* y, int64_t y_step) {
+  using Four [[gnu::vector_size(16)]] = uint32_t;
+  Four row[4], half[4];
+  for (int i = 0; i < 4; ++i) std::memcpy(&row[i], x + i * x_step, sizeof(Four));
+  half[0] = __builtin_shuffle(row[0], row[1], Four{0, 4, 1, 5});
+  half[1] = __builtin_shuffle(row[0], row[1], Four{2, 6, 3, 7});
+  half[2] = __builtin_shuffle(row[2], row[3], Four{0, 4, 1, 5});
+  half[3] = __builtin_shuffle(row[2], row[3], Four{2, 6, 3, 7});
+  row[0] = __builtin_shuffle(half[0], half[2], Four{0, 1, 4, 5});
+  row[1] = __builtin_shuffle(half[0], half[2], Four{2, 3, 6, 7});
+  row[2] = __builtin_shuffle(half[1], half[3], Four{0, 1, 4, 5});
+  row[3] = __builtin_shuffle(half[1], half[3], Four{2, 3, 6, 7});
+  for (int i = 0; i < 4; ++i) std::memcpy(y + i * y_step, &row[i], sizeof(Four));
+}
+
+// Whole squares of four channels and four pixels; returns how many pixels are done.
+int64_t pack_squares(const float* x, float* y, int64_t channels, int64_t plane) {
+  if (channels % 4 != 0) return 0;
+  const int64_t whole = plane / 4 * 4;
+  for (int64_t p = 0; p < whole; p += 4) {
+    for (int64_t c = 0; c < channels; c += 4)
+      turn_four(x + c * plane + p, plane, y + p * kBlock + c, kBlock);
+    for (int64_t c = channels; c < kBlock; ++c) {
+      for (int64_t i = 0; i < 4; ++i) y[(p + i) * kBlock + c] = 0;
+    }
+  }
+  return whole;
+}
+
+int64_t unpack_squares(const float* x, float* y, int64_t channels, int64_t plane) {
+  if (channels % 4 != 0) return 0;
+  const int64_t whole = plane / 4 * 4;
+  for (int64_t p = 0; p < whole; p += 4) {
+    for (int64_t c = 0; c < channels; c += 4)
+      turn_four(x + p * kBlock + c, kBlock, y + c * plane + p, plane);
+  }
+  return whole;
+}
+
+template <typename T>
+int64_t pack_squares(const T*, T*, int64_t, int64_t) {
+  return 0;
+}
+template <typename T>
+int64_t unpack_squares(const T*, T*, int64_t, int64_t) {
+  return 0;
+}
+
 // One block of 16 channels of one image: planes of numbers -> pixels of 16 numbers.
 template <typename T>
 void pack_block(const T* x, T* y, int64_t channels, int64_t plane) {
-  for (int64_t p = 0; p < plane; ++p) {
+  for (int64_t p = pack_squares(x, y, channels, plane); p < plane; ++p) {
     for (int64_t c = 0; c < channels; ++c) y[p * kBlock + c] = x[c * plane + p];
     for (int64_t c = channels; c < kBlock; ++c) y[p * kBlock + c] = T{};
   }
@@ -43,8 +93,9 @@ void pack_block(const T* x, T* y, int64_t channels, int64_t plane) {
 
 template <typename T>
 void unpack_block(const T* x, T* y, int64_t channels, int64_t plane) {
+  const int64_t done = unpack_squares(x, y, channels, plane);
   for (int64_t c = 0; c < channels; ++c) {
-    for (int64_t p = 0; p < plane; ++p) y[c * plane + p] = x[p * kBlock + c];
+    for (int64_t p = done; p < plane; ++p) y[c * plane + p] = x[p * kBlock + c];
   }
 }
 

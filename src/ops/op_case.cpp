@@ -233,7 +233,11 @@ Result<OpContext> OpCase::context(Layout layout) const {
       inputs[i].layout = layout;
     }
   }
-  return infer(node_, std::move(inputs));
+  ANYNPU_ASSIGN(OpContext context, infer(node_, std::move(inputs)));
+  for (Operand& output : context.outputs) {
+    if (can_block(output)) output.layout = layout;
+  }
+  return context;
 }
 
 Result<std::vector<std::vector<std::byte>>> OpCase::run(const KernelDef& def, Layout layout,

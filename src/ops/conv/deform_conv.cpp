@@ -175,7 +175,7 @@ PlanResult plan_deform(const OpContext& context) {
 }
 
 // float32: what the moved taps read becomes a matrix of taps times pixels, which the filters are
-// multiplied with. Places are computed in double, sums in float.
+// multiplied with. Places are computed in double and once for all channels, sums in float.
 class FloatDeformPlan final : public KernelPlan {
  public:
   FloatDeformPlan(const Problem& problem, bool with_bias, bool with_mask, Isa isa, size_t threads)
@@ -188,22 +188,33 @@ class FloatDeformPlan final : public KernelPlan {
     product = gemm::plan_packed_gemm(std::move(g), gemm::RightSide::plain, isa, threads);
     columns_bytes =
         round_up(static_cast<size_t>(depth() * pixels()) * sizeof(float), kBufferAlignment);
-    workspace_bytes = columns_bytes + product->workspace_bytes;
+    places_bytes = round_up(static_cast<size_t>(p.offset_group * taps() * pixels()) * sizeof(Place),
+                            kBufferAlignment);
+    workspace_bytes = columns_bytes + places_bytes + product->workspace_bytes;
+    slots = threads;
+    add_thread_scratch(threads, static_cast<size_t>(line() * (p.window.in[0] + 4)) * sizeof(float));
   }
 
   Status run(const RunArgs& args) const override {
-    for (int64_t i = 0; i < p.batch * p.group; ++i) {
-      const int64_t n = i / p.group, group = i % p.group, outputs = p.outputs / p.group;
-      parallel_tasks(static_cast<size_t>(p.channels / p.group * taps()), [&](size_t task) {
-        gather(args, n, group, static_cast<int64_t>(task));
+    std::byte* const rest = args.workspace + columns_bytes + places_bytes;
+    for (int64_t n = 0; n < p.batch; ++n) {
+      parallel_tasks(static_cast<size_t>(p.offset_group * taps()), [&](size_t task) {
+        find_places(args, n, static_cast<int64_t>(task));
       });
-      const float* w = input_of<float>(args, 1) + group * outputs * depth();
-      const float* added = bias ? input_of<float>(args, 3) + group * outputs : nullptr;
-      float* y = output_of<float>(args, 0) + (n * p.outputs + group * outputs) * pixels();
-      const std::byte* const in[] = {reinterpret_cast<const std::byte*>(w), args.workspace,
-                                     reinterpret_cast<const std::byte*>(added)};
-      std::byte* const out[] = {reinterpret_cast<std::byte*>(y)};
-      ANYNPU_TRY(product->run({in, out, nullptr, args.workspace + columns_bytes}));
+      for (int64_t group = 0; group < p.group; ++group) {
+        const int64_t outputs = p.outputs / p.group, channels = p.channels / p.group;
+        parallel_slots(slots, static_cast<size_t>(channels), [&](size_t task, size_t slot) {
+          gather(args, n, group * channels + static_cast<int64_t>(task),
+                 static_cast<int64_t>(task), reinterpret_cast<float*>(thread_scratch(args, slot)));
+        });
+        const float* w = input_of<float>(args, 1) + group * outputs * depth();
+        const float* added = bias ? input_of<float>(args, 3) + group * outputs : nullptr;
+        float* y = output_of<float>(args, 0) + (n * p.outputs + group * outputs) * pixels();
+        const std::byte* const in[] = {reinterpret_cast<const std::byte*>(w), args.workspace,
+                                       reinterpret_cast<const std::byte*>(added)};
+        std::byte* const out[] = {reinterpret_cast<std::byte*>(y)};
+        ANYNPU_TRY(product->run({in, out, nullptr, rest}));
+      }
     }
     return {};
   }
@@ -213,53 +224,73 @@ class FloatDeformPlan final : public KernelPlan {
   int64_t pixels() const { return p.window.out[0] * p.window.out[1]; }
   int64_t depth() const { return p.channels / p.group * taps(); }
 
-  // Row `row` of the matrix: one tap of one channel for all pixels.
-  void gather(const RunArgs& args, int64_t n, int64_t group, int64_t row) const {
+  // What a moved tap reads: four pixels of a plane with a border of two zeros, from `at` on, and
+  // how much of each.
+  struct Place {
+    int64_t at = 0;
+    float share[4] = {};
+  };
+  int64_t line() const { return p.window.in[1] + 4; }  // of a plane with its border
+
+  // The places of one tap of one offset group for all pixels.
+  void find_places(const RunArgs& args, int64_t n, int64_t task) const {
     const Window& w = p.window;
-    const int64_t channel = group * (p.channels / p.group) + row / taps(), tap = row % taps();
-    const int64_t part = channel / (p.channels / p.offset_group);
-    const int64_t at = (n * p.offset_group + part) * taps() + tap, plane = w.in[0] * w.in[1];
+    const int64_t tap = task % taps(), at = n * p.offset_group * taps() + task;
     const float* down = input_of<float>(args, 2) + 2 * at * pixels();
     const float* across = down + pixels();
     const float* factor = masked ? input_of<float>(args, 4) + at * pixels() : nullptr;
-    const float* x = input_of<float>(args, 0) + (n * p.channels + channel) * plane;
-    float* column = reinterpret_cast<float*>(args.workspace) + row * pixels();
+    auto* place =
+        reinterpret_cast<Place*>(args.workspace + columns_bytes) + task * pixels();
     for (int64_t i = 0, pixel = 0; i < w.out[0]; ++i) {
       const auto y = static_cast<double>(i * w.stride[0] - w.pad_begin[0] +
                                          tap / w.kernel[1] * w.dilation[0]);
       for (int64_t j = 0; j < w.out[1]; ++j, ++pixel) {
         const auto z = static_cast<double>(j * w.stride[1] - w.pad_begin[1] +
                                            tap % w.kernel[1] * w.dilation[1]);
-        const float sum = read(x, y + static_cast<double>(down[pixel]),
-                               z + static_cast<double>(across[pixel]));
-        column[pixel] = factor ? factor[pixel] * sum : sum;
+        place[pixel] = place_of(y + static_cast<double>(down[pixel]),
+                                z + static_cast<double>(across[pixel]),
+                                factor ? factor[pixel] : 1.0f);
       }
     }
   }
 
-  // Between the four pixels around a place; those outside are 0.
-  float read(const float* x, double y, double z) const {
+  // Between the four pixels around a point; those outside are 0.
+  Place place_of(double y, double z, float factor) const {
     const Window& w = p.window;
     if (!(y > -1 && y < static_cast<double>(w.in[0]) && z > -1 &&
           z < static_cast<double>(w.in[1])))
-      return 0;
+      return {};
     const double top = std::floor(y), left = std::floor(z);
-    const auto i = static_cast<int64_t>(top), j = static_cast<int64_t>(left);
     const auto v = static_cast<float>(y - top), u = static_cast<float>(z - left);
-    const float* line = x + i * w.in[1] + j;
-    const bool above = i >= 0, below = i + 1 < w.in[0], before = j >= 0, behind = j + 1 < w.in[1];
-    float sum = 0;
-    if (above && before) sum += (1 - v) * (1 - u) * line[0];
-    if (above && behind) sum += (1 - v) * u * line[1];
-    if (below && before) sum += v * (1 - u) * line[w.in[1]];
-    if (below && behind) sum += v * u * line[w.in[1] + 1];
-    return sum;
+    return {(static_cast<int64_t>(top) + 2) * line() + static_cast<int64_t>(left) + 2,
+            {factor * (1 - v) * (1 - u), factor * (1 - v) * u, factor * v * (1 - u),
+             factor * v * u}};
+  }
+
+  // The rows of one channel of the matrix: all its taps for all pixels.
+  void gather(const RunArgs& args, int64_t n, int64_t channel, int64_t row, float* plane) const {
+    const Window& w = p.window;
+    const int64_t height = w.in[0], width = w.in[1], step = line();
+    const float* x = input_of<float>(args, 0) + (n * p.channels + channel) * height * width;
+    std::fill_n(plane, step * (height + 4), 0.0f);
+    for (int64_t i = 0; i < height; ++i)
+      std::copy_n(x + i * width, width, plane + (i + 2) * step + 2);
+    const int64_t part = channel / (p.channels / p.offset_group), count = taps() * pixels();
+    const auto* place =
+        reinterpret_cast<const Place*>(args.workspace + columns_bytes) + part * count;
+    float* column = reinterpret_cast<float*>(args.workspace) + row * count;
+    for (int64_t i = 0; i < count; ++i) {
+      const float* at = plane + place[i].at;
+      const float* share = place[i].share;
+      column[i] = share[0] * at[0] + share[1] * at[1] + share[2] * at[step] +
+                  share[3] * at[step + 1];
+    }
   }
 
   Problem p;
   bool bias = false, masked = false;
   std::unique_ptr<KernelPlan> product;
-  size_t columns_bytes = 0;
+  size_t columns_bytes = 0, places_bytes = 0, slots = 1;
 };
 
 template <Isa isa>

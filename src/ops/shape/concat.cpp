@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Concat: each input is a run of bytes per outer index. Stays blocked along the channels when every
-// input fills whole blocks.
+// Concat: each input is a run of bytes per outer index. Stays blocked along the channels where most
+// elements come in blocks.
 #include <algorithm>
 #include <cstring>
 
+#include "base/align.h"
 #include "ops/blocked_layout.h"
 #include "ops/data_movement/axes.h"
+#include "ops/data_movement/blocked_channels.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 #include "ops/registry.h"
@@ -48,12 +50,50 @@ Status concat_rule(OpContext& context) {
 
 bool stays_blocked(const OpContext& context, size_t axis) {
   if (axis != 1) return false;
-  bool any = false;
+  int64_t all = 0, blocked = 0;
   for (const Operand& input : context.inputs) {
-    if (!can_block(input) || input.shape[1] % kBlock != 0) return false;
-    any = any || input.layout == Layout::blocked16;
+    const bool bytes = input.fully_known() && input.rank() >= 3 && size_of(input.dtype) == 1;
+    if (!can_block(input) && !bytes) return false;
+    all += element_count(input.shape);
+    if (input.layout == Layout::blocked16) blocked += element_count(input.shape);
   }
-  return any;
+  return blocked > 0 && blocked * 2 >= all;
+}
+
+constexpr int64_t kLeastPixels = 256;  // of a task
+
+// Inputs begin anywhere in a block.
+PlanResult plan_channels(const OpContext& context) {
+  const Shape& out = context.outputs[0].shape;
+  std::vector<int64_t> counts;
+  for (const Operand& input : context.inputs) counts.push_back(input.shape[1]);
+  const int64_t batch = out[0], channels = out[1];
+  BlockedChannels copy;
+  copy.element = size_of(context.outputs[0].dtype);
+  for (size_t i = 2; i < out.size(); ++i) copy.pixels *= out[i];
+  const int64_t pieces = std::max<int64_t>(1, copy.pixels / kLeastPixels);
+  auto plan = make_plan([=](const RunArgs& args) {
+    const auto stored = [&](int64_t count) {  // bytes of an image
+      return round_up(count, kBlock) * copy.pixels * static_cast<int64_t>(copy.element);
+    };
+    parallel(static_cast<size_t>(batch * pieces), 1, [&](size_t begin, size_t end) {
+      for (auto task = static_cast<int64_t>(begin); task < static_cast<int64_t>(end); ++task) {
+        const int64_t n = task / pieces, piece = task % pieces;
+        BlockedChannels part = copy;
+        part.begin = copy.pixels * piece / pieces, part.end = copy.pixels * (piece + 1) / pieces;
+        std::byte* y = args.outputs[0] + n * stored(channels);
+        int64_t at = 0;
+        for (size_t i = 0; i < counts.size(); ++i) {
+          part.copy(args.inputs[i] + n * stored(counts[i]), 0, y, at, counts[i]);
+          at += counts[i];
+        }
+        part.clear(y, channels, round_up(channels, kBlock) - channels);
+      }
+    });
+  });
+  plan->input_layouts.assign(context.inputs.size(), Layout::blocked16);
+  plan->output_layouts = {Layout::blocked16};
+  return plan;
 }
 
 PlanResult plan_concat(const OpContext& context) {
@@ -63,6 +103,9 @@ PlanResult plan_concat(const OpContext& context) {
   const auto at = static_cast<size_t>(axis);
   // Whole blocks of channels are contiguous in both layouts, so the same runs serve both.
   const bool blocked = stays_blocked(context, at);
+  if (blocked && !std::all_of(context.inputs.begin(), context.inputs.end(),
+                              [](const Operand& x) { return x.shape[1] % kBlock == 0; }))
+    return plan_channels(context);
   size_t outer = 1;
   for (size_t i = 0; i < at; ++i) outer *= static_cast<size_t>(out[i]);
   size_t inner = size_of(context.outputs[0].dtype);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ops/blocked_layout.h"
 #include "ops/data_movement/axes.h"
 #include "ops/elements/cast_attributes.h"
 #include "ops/families.h"
@@ -272,9 +273,14 @@ PlanResult plan_view(const OpContext& context) {
                 context.label(), name_of(context.outputs[1].dtype));
   }
   const size_t width = mask ? size_of(context.outputs[1].dtype) : 0;
+  // Axes behind the channels are joined or divided in any layout.
+  const Operand &x = context.inputs[0], &y = context.outputs[0];
+  const bool blocked = !mask && x.layout == Layout::blocked16 && can_block(x) && can_block(y) &&
+                       x.dtype == y.dtype && x.shape[0] == y.shape[0] && x.shape[1] == y.shape[1];
+  const size_t moved = blocked ? stored_bytes(x.dtype, x.shape, Layout::blocked16) : bytes;
   auto plan = make_plan([=](const RunArgs& args) {
-    if (args.outputs[0] != args.inputs[0] && bytes > 0) {
-      parallel(bytes, size_t{64} << 10, [&](size_t begin, size_t end) {
+    if (args.outputs[0] != args.inputs[0] && moved > 0) {
+      parallel(moved, size_t{64} << 10, [&](size_t begin, size_t end) {
         std::memcpy(args.outputs[0] + begin, args.inputs[0] + begin, end - begin);
       });
     }
@@ -283,6 +289,11 @@ PlanResult plan_view(const OpContext& context) {
   });
   plan->in_place_input = 0;
   plan->view = !mask;
+  if (blocked) {
+    plan->input_layouts.assign(context.inputs.size(), Layout::plain);
+    plan->input_layouts[0] = Layout::blocked16;
+    plan->output_layouts = {Layout::blocked16};
+  }
   return plan;
 }
 

@@ -2,7 +2,10 @@
 // Slice: bounds are attributes up to opset 9 and inputs from opset 10; steps may be negative.
 #include <algorithm>
 
+#include "base/align.h"
+#include "ops/blocked_layout.h"
 #include "ops/data_movement/axes.h"
+#include "ops/data_movement/blocked_channels.h"
 #include "ops/data_movement/strided_copy.h"
 #include "ops/registry.h"
 #include "ops/runtime_params.h"
@@ -89,8 +92,43 @@ Status slice_rule(OpContext& context) {
   return set_output(context, 0, context.inputs[0].dtype, std::move(cut.shape));
 }
 
+// Blocked tensors stay so: whole channels are copied pixel by pixel, some of them range by range.
+Result<std::unique_ptr<KernelPlan>> plan_blocked_slice(const OpContext& context, const Cut& cut) {
+  const Operand& x = context.inputs[0];
+  const bool all_channels = cut.step[1] == 1 && cut.shape[1] == x.shape[1];
+  if (!all_channels) {
+    Shape rest = x.shape;
+    rest[1] = cut.shape[1];
+    const bool one_step = std::all_of(cut.step.begin(), cut.step.end(),
+                                      [](int64_t step) { return step == 1; });
+    if (!one_step || rest != cut.shape) return std::unique_ptr<KernelPlan>();
+    return plan_channel_ranges(x, {{cut.start[1], cut.shape[1]}});
+  }
+  Shape in = x.shape, out = cut.shape;
+  in[1] = out[1] = ceil_div(x.shape[1], kBlock);
+  in.push_back(kBlock), out.push_back(kBlock);
+  std::vector<int64_t> strides = strides_of(in);
+  int64_t offset = 0;
+  for (size_t i = 0; i < cut.start.size(); ++i) {
+    if (i == 1) continue;
+    offset += cut.start[i] * strides[i];
+    strides[i] *= cut.step[i];
+  }
+  auto plan = plan_strided_copy(out, strides, offset, size_of(x.dtype));
+  plan->input_layouts.assign(context.inputs.size(), Layout::plain);
+  plan->input_layouts[0] = Layout::blocked16;
+  plan->output_layouts = {Layout::blocked16};
+  return plan;
+}
+
 PlanResult plan_slice(const OpContext& context) {
   ANYNPU_ASSIGN(const Cut cut, cut_of(context));
+  const bool stated = std::all_of(context.inputs.begin() + 1, context.inputs.end(),
+                                  [](const Operand& x) { return !x.present || x.is_constant; });
+  if (stated && context.inputs[0].layout == Layout::blocked16 && can_block(context.inputs[0])) {
+    ANYNPU_ASSIGN(auto plan, plan_blocked_slice(context, cut));
+    if (plan) return plan;
+  }
   std::vector<int64_t> strides = strides_of(context.inputs[0].shape);
   int64_t offset = 0;
   for (size_t i = 0; i < strides.size(); ++i) {

@@ -2,7 +2,9 @@
 // Split: one strided copy per output. Sizes: equal parts, the attribute `split` (up to opset 12) or
 // an input (from 13); from 18 the number of outputs may be given and the last part be smaller.
 #include "base/align.h"
+#include "ops/blocked_layout.h"
 #include "ops/data_movement/axes.h"
+#include "ops/data_movement/blocked_channels.h"
 #include "ops/data_movement/strided_copy.h"
 #include "ops/registry.h"
 #include "ops/runtime_params.h"
@@ -69,6 +71,16 @@ Status split_rule(OpContext& context) {
 
 PlanResult plan_split(const OpContext& context) {
   ANYNPU_ASSIGN(const Parts parts, parts_of(context));
+  const bool stated = !context.has_input(1) || context.inputs[1].is_constant;
+  if (stated && parts.axis == 1 && context.inputs[0].layout == Layout::blocked16 &&
+      can_block(context.inputs[0])) {
+    std::vector<ChannelRange> ranges;
+    for (int64_t first = 0; const int64_t size : parts.sizes) {
+      ranges.push_back({first, size});
+      first += size;
+    }
+    return plan_channel_ranges(context.inputs[0], std::move(ranges));
+  }
   const auto strides = strides_of(context.inputs[0].shape);
   std::vector<std::shared_ptr<const KernelPlan>> copies;
   int64_t offset = 0;

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "base/align.h"
+#include "ops/blocked_layout.h"
+#include "ops/data_movement/blocked_channels.h"
 #include "ops/data_movement/strided_copy.h"
+#include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 #include "ops/registry.h"
 #include "ops/shape/shape.h"
@@ -38,8 +44,52 @@ Status transpose_rule(OpContext& context) {
   return {};
 }
 
+// Channels from the second place to the last, or back.
+bool moves_channels(const std::vector<int64_t>& order, bool to_last) {
+  const auto rank = static_cast<int64_t>(order.size());
+  for (int64_t i = 1; i < rank; ++i) {
+    const int64_t from = to_last ? (i + 1 < rank ? i + 1 : 1) : (i == 1 ? rank - 1 : i - 1);
+    if (order[static_cast<size_t>(i)] != from) return false;
+  }
+  return rank >= 3 && order[0] == 0;
+}
+
+// Between blocks of channels and pixels of all channels.
+PlanResult plan_channel_move(const OpContext& context, bool to_last) {
+  const Shape& blocked = (to_last ? context.inputs : context.outputs)[0].shape;
+  BlockedChannels move;
+  move.element = size_of(context.inputs[0].dtype);
+  for (size_t i = 2; i < blocked.size(); ++i) move.pixels *= blocked[i];
+  const int64_t batch = blocked[0], channels = blocked[1];
+  const int64_t pieces = std::max<int64_t>(1, move.pixels / 64);
+  auto plan = make_plan([=](const RunArgs& args) {
+    const int64_t image = move.pixels * static_cast<int64_t>(move.element);
+    parallel(static_cast<size_t>(batch * pieces), 4, [&](size_t begin, size_t end) {
+      for (auto task = static_cast<int64_t>(begin); task < static_cast<int64_t>(end); ++task) {
+        const int64_t n = task / pieces, piece = task % pieces;
+        const int64_t dense = n * image * channels, stored = n * image * round_up(channels, kBlock);
+        BlockedChannels part = move;
+        part.begin = move.pixels * piece / pieces, part.end = move.pixels * (piece + 1) / pieces;
+        if (to_last) {
+          part.to_pixels(args.inputs[0] + stored, channels, args.outputs[0] + dense);
+        } else {
+          part.from_pixels(args.inputs[0] + dense, channels, args.outputs[0] + stored);
+        }
+      }
+    });
+  });
+  plan->input_layouts = {to_last ? Layout::blocked16 : Layout::plain};
+  plan->output_layouts = {to_last ? Layout::plain : Layout::blocked16};
+  return plan;
+}
+
 PlanResult plan_transpose(const OpContext& context) {
   ANYNPU_ASSIGN(const auto order, permutation_of(context));
+  const Operand &x = context.inputs[0], &y = context.outputs[0];
+  if (x.layout == Layout::blocked16 && can_block(x) && moves_channels(order, true))
+    return plan_channel_move(context, true);
+  if (y.layout == Layout::blocked16 && can_block(y) && moves_channels(order, false))
+    return plan_channel_move(context, false);
   const auto strides = strides_of(context.inputs[0].shape);
   std::vector<int64_t> steps;
   steps.reserve(order.size());
