@@ -114,6 +114,9 @@ TEST(Gemm, EveryKernelAgreesWithTheReference) {
           "FusedMatMul shape=17x2600,2600x40,40,17x40 activation=Gelu const=1,2 domain=anynpu "
           "opset=1",
           "FusedGemm shape=20x1300,1300x33,33 activation=Relu domain=anynpu opset=1",
+          // More weights than the caches keep: the next panel is fetched ahead.
+          "FusedMatMul shape=30x900,900x330,330 activation=Gelu const=1,2 domain=anynpu opset=1",
+          "MatMul shape=17x2600,2600x135 const=1",
           // Few rows and a matrix that is not constant.
           "FusedMatMul shape=1x1300,70x1300 transB=1 domain=anynpu opset=1",
           "FusedMatMul shape=3x5x1300,3x1300x700 alpha=0.5 domain=anynpu opset=1",

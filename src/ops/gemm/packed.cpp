@@ -26,6 +26,10 @@ constexpr int64_t kChunk = 1024;
 constexpr int64_t kCachedPanels = 768 << 10;  // bytes
 constexpr int64_t kMostPanels = 6;            // of a task
 constexpr int64_t kPrefetchFrom = 1 << 20;    // results beyond are fetched ahead
+// Bytes of rows that stay in the second-level cache beside two panels: then panel after panel is
+// multiplied by all rows, and the next is fetched meanwhile. A constant right side beyond
+// kPrefetchFrom comes from memory in each run of a network: its other weights drove it out.
+constexpr int64_t kCachedRows = 576 << 10;
 
 // parallel_tasks on up to `threads` threads that tells a task its worker: they count from 0 to
 // `threads`, and no two tasks of one run at a time.
@@ -127,6 +131,7 @@ class PackedGemmPlan final : public KernelPlan {
   int64_t zeros_offset = 0;              // the bias of all chunks of k but the first
   int64_t panel_step = 1, row_tile_step = 1, chunk = kChunk;
   size_t threads = 1;  // at most
+  bool rows_stay = false, far_panels = false;
 
   int64_t row_tiles() const { return ceil_div(g.m, tiles->max_pixels); }
   int64_t first_row(int64_t tile) const { return g.m * tile / row_tiles(); }
@@ -148,8 +153,16 @@ class PackedGemmPlan final : public KernelPlan {
         const int64_t last = std::min(row_tiles(), tile + row_tile_step);
         const int64_t end = std::min(cut.panels(), panel + panel_step);
         const PanelBuffer buffer = right_side(args, batch, k, panel, end, worker);
-        for (int64_t t = tile; t < last; ++t) {
-          for (int64_t p = panel; p < end; ++p) multiply(args, batch, p, t, k, buffer);
+        if (!rows_stay) {
+          for (int64_t t = tile; t < last; ++t) {
+            for (int64_t p = panel; p < end; ++p) multiply(args, batch, p, t, k, buffer, {});
+          }
+          return;
+        }
+        for (int64_t p = panel; p < end; ++p) {
+          const float* next = next_panel(args, batch, p, k);
+          for (int64_t t = tile; t < last; ++t)
+            multiply(args, batch, p, t, k, buffer, part_of(next, t - tile, last - tile, k));
         }
       });
     }
@@ -176,6 +189,29 @@ class PackedGemmPlan final : public KernelPlan {
   }
 
   int64_t chunk_from(int64_t k) const { return std::min(chunk, g.k - k); }
+
+  // The panel that follows in this task or, probably, in the next of this thread; null: none.
+  const float* next_panel(const RunArgs& args, int64_t batch, int64_t panel, int64_t k) const {
+    if (!far_panels) return nullptr;
+    int64_t next = panel + 1;
+    if (next % panel_step == 0) next += (static_cast<int64_t>(threads) - 1) * panel_step;
+    if (next >= cut.panels()) {  // of the next chunk of k
+      next %= panel_step;
+      k += chunk;
+    }
+    if (next >= cut.panels() || k >= g.k) return nullptr;
+    return cut.find(right_side(args, batch, k, 0, 0, 0), next, k);
+  }
+  // Each tile of rows fetches a part of it.
+  struct Ahead {
+    const float* at = nullptr;
+    int64_t step = 0;
+  };
+  Ahead part_of(const float* next, int64_t tile, int64_t tiles_of_task, int64_t k) const {
+    const int64_t step = ceil_div(cut.wide(), tiles_of_task), part = tile * step;
+    if (!next || part >= cut.wide()) return {};
+    return {next + part * chunk_from(k), step};
+  }
 
   // The panels [first, last) from row k on: the constant ones, or a worker's own, packed now.
   PanelBuffer right_side(const RunArgs& args, int64_t batch, int64_t k, int64_t first, int64_t last,
@@ -217,7 +253,7 @@ class PackedGemmPlan final : public KernelPlan {
 
   // One tile of rows times one panel, from k on.
   void multiply(const RunArgs& args, int64_t batch, int64_t panel, int64_t tile, int64_t k,
-                const PanelBuffer& right) const {
+                const PanelBuffer& right, Ahead ahead) const {
     const float* workspace = reinterpret_cast<const float*>(args.workspace);
     const int64_t blocks = cut.blocks_of(panel), column = panel * cut.panel_blocks * 16;
     const int64_t row = first_row(tile), rows = first_row(tile + 1) - row;
@@ -237,6 +273,8 @@ class PackedGemmPlan final : public KernelPlan {
     t.out_block = 16;
     t.lanes = std::min<int64_t>(16, g.n - column - (blocks - 1) * 16);
     t.prefetch = g.m * g.n * 4 > kPrefetchFrom;
+    t.ahead = ahead.at;
+    t.ahead_step = ahead.step;
     t.clamp = g.activation.on && last;
     t.min = g.activation.min;
     t.max = g.activation.max;
@@ -317,6 +355,8 @@ std::unique_ptr<KernelPlan> plan_packed_gemm(GemmShape shape, RightSide right, I
   const int64_t pieces = std::max<int64_t>(1, ceil_div(tasks, groups));
   plan->row_tile_step = std::max<int64_t>(1, ceil_div(plan->row_tiles(), pieces));
   if (plan->packs_b) plan->row_tile_step = std::max(plan->row_tile_step, kTilesPerPacking);
+  plan->rows_stay = g.m * plan->chunk * 4 <= kCachedRows;
+  plan->far_panels = right == RightSide::packed && cut.floats() * 4 > kPrefetchFrom;
   plan->b_offset = plan->a_offset + (plan->packs_a ? round(g.batch() * g.m * plan->chunk) : 0);
   plan->b_floats =
       plan->packs_b ? round(std::min(plan->panel_step, cut.panels()) * cut.step(plan->chunk)) : 0;
