@@ -146,6 +146,7 @@ class WinogradPlan final : public KernelPlan {
     static constexpr float kNoBias[kPanelWidth] = {};
     const int64_t blocks = w.blocks_of(panel), most = set->max_pixels;
     const int64_t pieces = ceil_div(count, most);
+    const bool far = w.floats() * 4 > kFarWeights;
     TileArgs t;
     t.runs = runs.data();
     t.run_count = w.in_blocks();
@@ -156,10 +157,14 @@ class WinogradPlan final : public KernelPlan {
     for (int64_t tap = 0; tap < kWinogradTaps; ++tap) {
       t.weights = reinterpret_cast<const float*>(args.packed) + w.offset(panel) +
                   tap * w.in_blocks() * 16 * blocks * 16;
+      // The weights of the next tap or panel lie behind these; behind the last, nothing.
+      const bool last = panel + 1 == w.panels() && tap + 1 == kWinogradTaps;
+      const float* next = far && !last ? t.weights + w.in_blocks() * 16 * blocks * 16 : nullptr;
       for (int64_t piece = 0; piece < pieces; ++piece) {
         const int64_t begin = count * piece / pieces, end = count * (piece + 1) / pieces;
         t.in = taps + tap * w.in_blocks() * chunk * 16 + begin * 16;
         t.out = sums + tap * kPanelBlocks * chunk * 16 + begin * 16;
+        fetch_ahead(t, next, blocks * 16, piece, pieces);
         set->find(Walk::step16, 1, end - begin, blocks)(t);
       }
     }

@@ -27,8 +27,7 @@ constexpr int64_t kCachedPanels = 768 << 10;  // bytes
 constexpr int64_t kMostPanels = 6;            // of a task
 constexpr int64_t kPrefetchFrom = 1 << 20;    // results beyond are fetched ahead
 // Bytes of rows that stay in the second-level cache beside two panels: then panel after panel is
-// multiplied by all rows, and the next is fetched meanwhile. A constant right side beyond
-// kPrefetchFrom comes from memory in each run of a network: its other weights drove it out.
+// multiplied by all rows, and the next is fetched meanwhile.
 constexpr int64_t kCachedRows = 576 << 10;
 
 // parallel_tasks on up to `threads` threads that tells a task its worker: they count from 0 to
@@ -162,7 +161,7 @@ class PackedGemmPlan final : public KernelPlan {
         for (int64_t p = panel; p < end; ++p) {
           const float* next = next_panel(args, batch, p, k);
           for (int64_t t = tile; t < last; ++t)
-            multiply(args, batch, p, t, k, buffer, part_of(next, t - tile, last - tile, k));
+            multiply(args, batch, p, t, k, buffer, {next, t - tile, last - tile});
         }
       });
     }
@@ -204,14 +203,9 @@ class PackedGemmPlan final : public KernelPlan {
   }
   // Each tile of rows fetches a part of it.
   struct Ahead {
-    const float* at = nullptr;
-    int64_t step = 0;
+    const float* next = nullptr;
+    int64_t tile = 0, tiles = 1;
   };
-  Ahead part_of(const float* next, int64_t tile, int64_t tiles_of_task, int64_t k) const {
-    const int64_t step = ceil_div(cut.wide(), tiles_of_task), part = tile * step;
-    if (!next || part >= cut.wide()) return {};
-    return {next + part * chunk_from(k), step};
-  }
 
   // The panels [first, last) from row k on: the constant ones, or a worker's own, packed now.
   PanelBuffer right_side(const RunArgs& args, int64_t batch, int64_t k, int64_t first, int64_t last,
@@ -273,8 +267,7 @@ class PackedGemmPlan final : public KernelPlan {
     t.out_block = 16;
     t.lanes = std::min<int64_t>(16, g.n - column - (blocks - 1) * 16);
     t.prefetch = g.m * g.n * 4 > kPrefetchFrom;
-    t.ahead = ahead.at;
-    t.ahead_step = ahead.step;
+    fetch_ahead(t, ahead.next, cut.wide(), ahead.tile, ahead.tiles);
     t.clamp = g.activation.on && last;
     t.min = g.activation.min;
     t.max = g.activation.max;
@@ -356,7 +349,7 @@ std::unique_ptr<KernelPlan> plan_packed_gemm(GemmShape shape, RightSide right, I
   plan->row_tile_step = std::max<int64_t>(1, ceil_div(plan->row_tiles(), pieces));
   if (plan->packs_b) plan->row_tile_step = std::max(plan->row_tile_step, kTilesPerPacking);
   plan->rows_stay = g.m * plan->chunk * 4 <= kCachedRows;
-  plan->far_panels = right == RightSide::packed && cut.floats() * 4 > kPrefetchFrom;
+  plan->far_panels = right == RightSide::packed && cut.floats() * 4 > kFarWeights;
   plan->b_offset = plan->a_offset + (plan->packs_a ? round(g.batch() * g.m * plan->chunk) : 0);
   plan->b_floats =
       plan->packs_b ? round(std::min(plan->panel_step, cut.panels()) * cut.step(plan->chunk)) : 0;

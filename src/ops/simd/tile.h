@@ -28,8 +28,8 @@ struct TileArgs {
   int64_t out_row = 0, out_pixel = 0, out_block = 0;  // steps in elements
   int64_t lanes = 16;                                 // channels that the last block stores
   bool prefetch = false;  // input and results do not fit the caches: fetch them ahead
-  // Walk::packed: what the next tiles read from far memory (other weights), fetched into the
-  // second-level cache, ahead_step floats for each k. Null: nothing.
+  // What the next tiles read from far memory (other weights), fetched into the second-level cache,
+  // ahead_step floats for each k; by Walk::packed, step16 and step32. Null: nothing.
   const float* ahead = nullptr;
   int64_t ahead_step = 0;
   bool clamp = false;
@@ -55,6 +55,17 @@ struct TileSet {
   // rows 1 or 2 (2 for step16 and step32 alone), pixels per row, blocks 1 to panel_blocks.
   TileFunction (*find)(Walk walk, int64_t rows, int64_t pixels, int64_t blocks) = nullptr;
 };
+
+// Sets what tile `at` of `count` fetches ahead: its part of `next`, weights like its own of `width`
+// floats for each k. Null: nothing.
+inline void fetch_ahead(TileArgs& t, const float* next, int64_t width, int64_t at, int64_t count) {
+  const int64_t step = (width + count - 1) / count;
+  const bool any = next && at * step < width;
+  t.ahead = any ? next + at * step * t.run_count * t.run_length : nullptr;
+  t.ahead_step = any ? step : 0;
+}
+// Weights of more bytes come from memory in each run of a network: others drove them out.
+constexpr int64_t kFarWeights = 1 << 20;
 
 const TileSet& tile_set(Isa isa);
 extern const TileSet kTilesBaseline, kTilesAvx2, kTilesAvx512;
