@@ -9,7 +9,10 @@ import graph_def_file as gd
 import numpy as np
 import pytest
 from compiled_graph import types_of
+from model_datasets import Model
 from om_runner import run_om
+
+import acl
 
 pytestmark = pytest.mark.usefixtures("runtime")
 
@@ -174,15 +177,46 @@ def test_resize_follows_its_three_rules(rule):
     np.testing.assert_allclose(one(run(nodes, [x])), want, rtol=1e-4, atol=1e-5)
 
 
-def test_batches_may_be_gears_and_ranges():
+def set_shape(model, shape):
+    desc = acl.create_tensor_desc(0, shape, 1)
+    _, ret = acl.mdl.set_dataset_tensor_desc(model.inputs, desc, 0)
+    acl.destroy_tensor_desc(desc)
+    return ret
+
+
+DYNAMIC = {
+    "batch": (["--input_shape=x:-1,6,6,2", "--dynamic_batch_size=1,3"],
+              lambda m, s: acl.mdl.set_dynamic_batch_size(m.id, m.inputs, 1, s[0]),
+              [(3, 6, 6, 2), (1, 6, 6, 2)]),
+    "image": (["--input_shape=x:1,-1,-1,2", "--dynamic_image_size=8,6;5,7"],
+              lambda m, s: acl.mdl.set_dynamic_hw_size(m.id, m.inputs, 1, s[1], s[2]),
+              [(1, 8, 6, 2), (1, 5, 7, 2)]),
+    "dims": (["--input_shape=x:-1,6,-1,2", "--dynamic_dims=2,6;1,9", "--input_format=ND"],
+             lambda m, s: acl.mdl.set_input_dynamic_dims(
+                 m.id, m.inputs, 1, {"dimCount": 4, "name": "", "dims": list(s)}),
+             [(2, 6, 6, 2), (1, 6, 9, 2)]),
+    "range": (["--input_shape=x:1~4,4~9,6,2"], set_shape, [(2, 6, 6, 2), (1, 9, 6, 2)]),
+}
+
+
+@pytest.mark.parametrize("kind", DYNAMIC)
+def test_gears_and_ranges_of_pictures_in_nhwc_run(kind):
+    options, choose, shapes = DYNAMIC[kind]
     w = RNG.standard_normal((3, 3, 2, 4)).astype(np.float32)
-    nodes = [gd.placeholder("x", [-1, 6, 6, 2]), gd.const("w", w),
-             gd.node("c", "Conv2D", ["x", "w"], padding="SAME", strides=[1, 1, 1, 1]),
+    nodes = [gd.placeholder("x", [-1, -1, -1, 2]), gd.const("w", w),
+             gd.node("c", "Conv2D", ["x", "w"], padding="SAME", strides=[1, 2, 2, 1]),
              gd.node("y", "Relu", ["c"])]
-    done = atc(nodes, "--input_shape=x:-1,6,6,2", "--dynamic_batch_size=1,2")
+    done = atc(nodes, *options)
     assert done.returncode == 0, done.stderr
-    done = atc(nodes, "--input_shape=x:1~4,6,6,2")
-    assert done.returncode == 0, done.stderr
+    model = Model("net.om", *([[4096], [4096]] if kind == "range" else []))
+    for shape in shapes:
+        x = RNG.standard_normal(shape).astype(np.float32)
+        model.feed(x)
+        assert choose(model, list(shape)) == 0, acl.get_recent_err_msg()
+        assert model.execute() == 0, acl.get_recent_err_msg()
+        want = np.maximum(conv_same(x, w, 2), 0)
+        np.testing.assert_allclose(model.read(0, want.shape), want, rtol=1e-4, atol=1e-5)
+    model.close()
 
 
 def test_aipp_feeds_pictures_in_nhwc():
