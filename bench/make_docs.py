@@ -6,11 +6,12 @@
 docs/performance.md holds the runtime's rows, docs/tensorflow_performance.md those of
 rows/model_tensorflow.py, docs/model_performance.md those of the other rows/model_*.py,
 docs/operator_performance.md those of rows/onnx_operators.py. A page that none of the files has rows
-for stays as it is.
+for stays as it is. Rows of a page that the files do not have are kept, with their date.
 """
 
 import json
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -73,14 +74,43 @@ def table(rows):
     ]
 
 
+EARLIER = """
+## Measured earlier
+
+| what | target | measured | 95 % interval | verdict | measured in the same run | date |
+|---|---|---|---|---|---|---|
+"""
+
+
+def earlier(path, rows):
+    """Rows of the page as it is that were not measured again, each with its date."""
+    if not os.path.exists(path):
+        return []
+    with open(path) as file:
+        text = file.read()
+    date = re.search(r"Measured on ([\d-]+)", text)
+    kept = []
+    for line in text.splitlines():
+        cells = line.split(" | ")
+        name = cells[0].removeprefix("| ")
+        if len(cells) < 6 or name == "what" or any(row["what"] == name for row in rows):
+            continue
+        dated = re.search(r"\| \d{4}-\d\d-\d\d \|$", line)
+        kept.append(f"{line}\n" if dated else f"{line} {date[1]} |\n")
+    return kept
+
+
 def write_page(page, machine, rows, skipped, folder):
     priority = ", the benchmarks at real-time priority" if machine["real_time"] else ""
+    path = os.path.join(folder, page + ".md")
     lines = [HEAD.format(title=TITLES[page], priority=priority, **machine), *table(rows)]
+    kept = earlier(path, rows)
+    lines += [EARLIER, *kept] if kept else []
     if skipped:
         lines.append("\nNot measured:\n\n")
         lines += [f"- {row['what']}: {row['reason']}\n" for row in skipped]
     lines += [NOTES.get(page, ""), *pictures(rows, folder)]
-    with open(os.path.join(folder, page + ".md"), "w") as file:
+    with open(path, "w") as file:
         file.write("".join(lines))
 
 

@@ -10,6 +10,16 @@
 
 namespace anynpu::aclnn {
 
+namespace {
+
+// At most INT64_MAX: extents that nobody has checked yet may be any numbers.
+int64_t times(int64_t a, int64_t b) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+}  // namespace
+
 int64_t TensorView::count() const {
   int64_t count = 1;
   for (int64_t extent : shape) count *= extent;
@@ -21,7 +31,7 @@ bool TensorView::contiguous() const {
   for (size_t i = shape.size(); i-- > 0;) {
     if (shape[i] == 0) return true;
     if (shape[i] != 1 && strides[i] != step) return false;
-    step *= shape[i];
+    step = times(step, shape[i]);
   }
   return true;
 }
@@ -48,7 +58,7 @@ void TensorView::set_contiguous(std::span<const int64_t> extents) {
   int64_t step = 1;
   for (size_t i = shape.size(); i-- > 0;) {
     strides[i] = step;
-    step *= std::max<int64_t>(shape[i], 1);
+    step = times(step, std::max<int64_t>(shape[i], 1));
   }
 }
 

@@ -67,7 +67,9 @@ Status with_translated_ranges(std::span<HostRange> ranges, const HostWork& work)
   return status;
 }
 
+// No bytes need no address.
 Status copy_rows(const CopyRows& rows) {
+  if (rows.width == 0 || rows.height == 0) return {};
   if (host_reads_all_memory()) [[likely]] {
     copy_on_host(rows);
     return {};
@@ -80,6 +82,7 @@ Status copy_rows(const CopyRows& rows) {
 }
 
 Status fill_bytes(void* address, int value, size_t bytes) {
+  if (bytes == 0) return {};
   if (!host_reads_all_memory()) [[unlikely]] {
     if (const auto memory = unreadable_memory(address)) return memory->fill(address, value, bytes);
   }

@@ -27,6 +27,12 @@ class HostView : public testing::Test {
   RemoteDevice here_{0}, there_{1};
 };
 
+TEST_F(HostView, NoBytesNeedNoAddress) {
+  EXPECT_TRUE(copy_bytes(nullptr, nullptr, 0).ok());
+  EXPECT_TRUE(copy_rows({nullptr, nullptr, 0, 3, 8, 8}).ok());
+  EXPECT_TRUE(fill_bytes(nullptr, 0, 0).ok());
+}
+
 TEST_F(HostView, WorkSeesTheBytesAndWhatItWritesComesBack) {
   int* const from = allocate(here_);
   int* const to = allocate(there_);

@@ -9,6 +9,7 @@ from build_tree import ROOT
 sys.path.insert(0, os.path.join(ROOT, "bench"))
 
 import harness  # noqa: E402
+import make_docs  # noqa: E402
 
 
 def test_the_interval_surrounds_the_median_and_ignores_outliers():
@@ -52,3 +53,24 @@ def test_a_row_without_target_is_reported_and_the_chart_shows_speed_not_time():
     picture = draw_models.chart(report.rows, "run", "title")
     assert "2.00 x" in picture and "Net" in picture
     assert draw_models.chart(report.rows, "cpu", "title") is None
+
+
+def page_of(folder, date, *names):
+    report = harness.Report()
+    for name in names:
+        report.add(name, 10, "ns", harness.Estimate(8, 7, 9))
+    machine = {"date": date, "cpu": "a CPU", "cores": 2, "kernel": "6", "python": "3", "load": 1.0,
+               "real_time": False}
+    make_docs.write_page("performance", machine, report.rows, [], str(folder))
+    return (folder / "performance.md").read_text()
+
+
+def test_rows_that_were_not_measured_again_stay_with_their_date(tmp_path):
+    page_of(tmp_path, "2026-01-01", "first", "second")
+    page_of(tmp_path, "2026-02-02", "second", "third")
+    text = page_of(tmp_path, "2026-03-03", "third")
+    new, old = text.split("## Measured earlier")
+    assert "| third |" in new and "| second |" not in new
+    dates = [(line.split(" | ")[0][2:], line.split(" | ")[-1][:10]) for line in old.splitlines()
+             if line.endswith(" |") and line.startswith(("| first", "| second", "| third"))]
+    assert dates == [("second", "2026-02-02"), ("first", "2026-01-01")]
