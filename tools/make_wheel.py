@@ -23,7 +23,8 @@ import tempfile
 import zipfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-# Opened by plug-ins on first use, from the system: licences (codecs) and machines (networks) differ.
+# Opened by plug-ins on first use, from the system: licences (codecs) and machines (networks)
+# differ.
 FROM_THE_SYSTEM = ("libavcodec.so.*", "libavutil.so.*", "libswscale.so.*", "libucp.so.*",
                    "libucs.so.*", "libuct.so.*", "libucm.so.*")
 PYTHONS = "cp39-abi3"

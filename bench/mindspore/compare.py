@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""MindSpore on AnyNPU beside MindSpore's own CPU back end, each in a process of its own, on the same
-processors. Sides alternate; a row shows the median of the ratios with its interval
+"""MindSpore on AnyNPU beside MindSpore's own CPU back end, each in a process of its own, on the
+same processors. Sides alternate; a row shows the median of the ratios with its interval
 (bench/harness.py).
 
     make bench-mindspore
@@ -15,7 +15,8 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "bench"))
-ROWS = ("resnet50_forward/pynative", "resnet50_forward/o0", "resnet50_step/pynative", "resnet50_step/o0")
+ROWS = ("resnet50_forward/pynative", "resnet50_forward/o0", "resnet50_step/pynative",
+        "resnet50_step/o0")
 
 
 def body_of(row):

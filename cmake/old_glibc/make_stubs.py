@@ -149,7 +149,8 @@ def main():
         "ld-linux-x86-64.so.2"
     script(out, "libc.so",
            f"GROUP ( {out}/libc.so.6 {archive} {asked(args.cxx, 'libc_nonshared.a')} AS_NEEDED"
-           f" ( {out}/libpthread.so.0 {out}/libdl.so.2 {out}/librt.so.1 {asked(args.cxx, loader)} ) )")
+           f" ( {out}/libpthread.so.0 {out}/libdl.so.2 {out}/librt.so.1"
+           f" {asked(args.cxx, loader)} ) )")
     script(out, "libm.so", f"INPUT ( {out}/libm.so.6 )")
     script(out, "libstdc++.so", f"GROUP ( {out}/libstdc++.so.6 {asked(args.cxx, 'libstdc++.a')} )")
     script(out, "libgcc_s.so", f"GROUP ( {out}/libgcc_s.so.1 -lgcc )")

@@ -5,6 +5,7 @@ import contextlib
 import os
 
 import numpy as np
+
 from anynpu.whole_file import temporary
 
 SUFFIX = {"BIN": ".bin", "NPY": ".npy", "TXT": ".txt"}

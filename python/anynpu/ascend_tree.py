@@ -67,7 +67,8 @@ def _write_profiler(folder):
     script = os.path.join(folder, "bin", "msprof")
     _write(script, f"#!/bin/sh\nexec {shlex.quote(program)} \"$@\"\n")
     os.chmod(script, 0o755)
-    for place, module in (("msprof/msprof.py", "command"), ("interface/get_msprof_info.py", "info")):
+    for place, module in (("msprof/msprof.py", "command"),
+                          ("interface/get_msprof_info.py", "info")):
         path = os.path.join(folder, "profiler_tool", "analysis", place)
         _write(path, MSPROF_PY.format(module=module))
         os.chmod(path, 0o755)

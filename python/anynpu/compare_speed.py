@@ -105,7 +105,7 @@ def table(ours, peer, peer_name, origins, rows):
 
     def kinds(ops):
         names = {}
-        for took, kind, _ in sorted(ops, reverse=True):
+        for _, kind, _ in sorted(ops, reverse=True):
             names[kind] = names.get(kind, 0) + 1
         return " ".join(kind if n == 1 else f"{n} {kind}" for kind, n in names.items()) or "nothing"
 

@@ -4,7 +4,8 @@
     python -m anynpu.compare_speed_worker ENGINE MODEL THREADS RUNS INPUTS.npz|""
 
 {"times": {operator: [type, microseconds]}, "whole": microseconds of a run without measurement,
- "origins": {operator: [nodes of the model]}} or, for onnxruntime, "nodes": [[name, inputs, outputs]].
+ "origins": {operator: [nodes of the model]}} or, for onnxruntime, "nodes": [[name, inputs,
+ outputs]].
 """
 
 import json
@@ -108,7 +109,8 @@ def openvino(path, threads, runs, given):
         names = info["originalLayersNames"] if "originalLayersNames" in info else ""
         names = str(getattr(names, "value", names))
         origins[op.get_friendly_name()] = [name for name in names.split(",") if name]
-    used = {op: sample for op, sample in samples.items() if sample[0] not in ("Parameter", "Result")}
+    used = {op: sample for op, sample in samples.items() if sample[0] not in ("Parameter",
+                                                                              "Result")}
     return {"times": medians(used), "whole": whole, "origins": origins}
 
 

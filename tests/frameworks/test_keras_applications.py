@@ -15,8 +15,8 @@ NAMES = sorted(name for name in dir(keras.applications)
                if name[0].isupper() and callable(getattr(keras.applications, name)))
 SIDE = {"InceptionV3": 75, "InceptionResNetV2": 75, "Xception": 71}  # the least they take
 
-# These need the statistics of a few pictures and small factors: with others they turn the last digit
-# of their input into another result, and TensorFlow does not agree with itself on it.
+# These need the statistics of a few pictures and small factors: with others they turn the last
+# digit of their input into another result, and TensorFlow does not agree with itself on it.
 DEEP = ("EfficientNetV2M", "EfficientNetV2L")
 
 

@@ -40,7 +40,8 @@ def run_printed_command(path, **names):
     """atc refuses `path`; the command that it prints is run in a shell."""
     done = atc(path)
     assert done.returncode == 1 and not os.path.exists("net.om"), done.stderr
-    command = next(line.strip() for line in done.stderr.splitlines() if line.startswith("  python3"))
+    command = next(line.strip() for line in done.stderr.splitlines()
+                   if line.startswith("  python3"))
     for name, value in names.items():
         command = command.replace(name, value)
     subprocess.run(command.replace("python3", sys.executable, 1), shell=True, check=True,

@@ -117,7 +117,8 @@ def pictures():
         gd.const("half", np.float32([0.5, 0.5])), gd.const("t", transform),
         gd.node("cubic", "ResizeBicubic", ["x", "size"], half_pixel_centers=True),
         gd.node("area", "ResizeArea", ["x", "size"]),
-        gd.node("scaled", "ScaleAndTranslate", ["x", "size", "half", "half"], kernel_type="lanczos3"),
+        gd.node("scaled", "ScaleAndTranslate", ["x", "size", "half", "half"],
+                kernel_type="lanczos3"),
         gd.node("grad", "ResizeBilinearGrad", ["x", "x"]),
         gd.node("moved", "ImageProjectiveTransformV2", ["x", "t", "size"], interpolation="BILINEAR",
                 fill_mode="REFLECT")])

@@ -4,10 +4,9 @@
 
     tests/gpu/onnx_cases.py --build build [--devices cuda:0] [--only name ...]
 
-Each case is compiled by atc and run by case_run on the device. A case runs entirely on the GPU if none of its
-operators falls back to a CPU kernel (ANYNPU_VERBOSE=dispatch). Prints a line for each failed case, the operators
-that fell back, and the counts.
-"""
+Each case is compiled by atc and run by case_run on the device. A case runs entirely on the GPU if
+none of its operators falls back to a CPU kernel (ANYNPU_VERBOSE=dispatch). Prints a line for each
+failed case, the operators that fell back, and the counts. """
 
 import argparse
 import collections
@@ -27,7 +26,8 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "python", "onnx_backend"))
 import cases  # noqa: E402
 
 PROCESSES = min(8, os.cpu_count())
-LOG = os.environ.get("GPU_CASES_LOG")  # a file for what the programs say, among it which kernels refuse a node and why
+# A file for what the programs say, among it which kernels refuse a node and why.
+LOG = os.environ.get("GPU_CASES_LOG")
 BF16 = 27
 FALLBACK = re.compile(r"^anynpu,dispatch,(\w+) '.*falls back", re.M)  # "Graph": the whole model
 
@@ -53,17 +53,21 @@ def prepare(build, folder, case):
                            f"--output={prefix}", "--soc_version=Ascend310P3",
                            *open_shapes(cases.load(case), inputs)],
                           capture_output=True, text=True, check=False)
-    return None if done.returncode == 0 else "atc: " + (done.stdout + done.stderr)[-300:].replace("\n", " ")
+    if done.returncode == 0:
+        return None
+    return "atc: " + (done.stdout + done.stderr)[-300:].replace("\n", " ")
 
 
 def run_some(build, folder, devices, names):
-    """Runs cases in one process. Returns outcomes and the operators that fell back, by name of the case."""
+    """Runs cases in one process. Returns outcomes and the operators that fell back, by name of the
+    case."""
     left, outcomes, fallbacks = list(names), {}, {}
     while left:
         given = "".join(f"{n} {folder}/{n}.om {folder}/{n}\n" for n in left)
         done = subprocess.run([os.path.join(build, "tests/gpu/case_run")], input=given, text=True,
                               capture_output=True, check=False, errors="replace",
-                              env=os.environ | {"ANYNPU_DEVICES": devices, "ANYNPU_VERBOSE": "dispatch"})
+                              env=os.environ | {"ANYNPU_DEVICES": devices,
+                                                "ANYNPU_VERBOSE": "dispatch"})
         if LOG:
             with open(LOG, "a", encoding="utf-8") as file:
                 file.write(done.stderr)
@@ -75,7 +79,7 @@ def run_some(build, folder, devices, names):
             fallbacks[name] = FALLBACK.findall(text)
         begun = [n for n in left if n in outcomes]
         left = left[len(begun):]
-        if done.returncode != 0 and left:  # after a crash, a new process continues with the next case
+        if done.returncode != 0 and left:  # a crash: a new process continues with the next case
             outcomes[left[0]] = f"the process ended with {done.returncode}: {done.stderr[-200:]}"
             left = left[1:]
         elif not begun:
@@ -112,12 +116,14 @@ def run(build, devices, only=()):
               if (not only or case.name in only) and not cases.why_out_of_scope(cases.load(case))]
     with tempfile.TemporaryDirectory(prefix="anynpu-gpu-cases-") as folder:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            refused = dict(zip((c.name for c in chosen), pool.map(lambda c: prepare(build, folder, c), chosen)))
+            refused = dict(zip((c.name for c in chosen),
+                               pool.map(lambda c: prepare(build, folder, c), chosen)))
         ready = [case for case in chosen if not refused[case.name]]
         shares = [[case.name for case in ready[k::PROCESSES]] for k in range(PROCESSES)]
         outcomes, fallbacks = {}, {}
         with ThreadPoolExecutor(PROCESSES) as pool:
-            for some, fell in pool.map(lambda names: run_some(build, folder, devices, names), shares):
+            for some, fell in pool.map(lambda names: run_some(build, folder, devices, names),
+                                       shares):
                 outcomes |= some
                 fallbacks |= fell
         failures = {name: why for name, why in refused.items() if why}
@@ -126,14 +132,16 @@ def run(build, devices, only=()):
             why = compare(folder, case) if outcome == "ok" else outcome
             if why:
                 failures[case.name] = why
-    on_gpu = sum(not fallbacks.get(case.name, ["?"]) and case.name not in failures for case in ready)
+    on_gpu = sum(not fallbacks.get(case.name, ["?"]) and case.name not in failures
+                 for case in ready)
     operators = collections.Counter(op for ops in fallbacks.values() for op in set(ops))
     return {"cases": len(chosen), "passed": len(chosen) - len(failures), "on_gpu": on_gpu,
             "operators_on_host": dict(operators.most_common()), "failures": failures}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build")
     parser.add_argument("--devices", default="cuda:0")
     parser.add_argument("--only", nargs="*", default=())
@@ -145,7 +153,8 @@ def main():
             json.dump(result, file, indent=1)
     for name, why in result["failures"].items():
         print(f"{name}: {why}")
-    print("on the host:", ", ".join(f"{count} {op}" for op, count in result["operators_on_host"].items()))
+    print("on the host:", ", ".join(f"{count} {op}" for op,
+                                    count in result["operators_on_host"].items()))
     print(f"{result['passed']} of {result['cases']} passed, {result['on_gpu']} on the GPU itself")
     return 0
 

@@ -132,12 +132,14 @@ models and copies take like device memory; media calls refuse memory of `aclrtMa
 
 
 def run(command, **variables):
-    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | variables, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | variables,
+                          check=False)
     return done.returncode, done.stdout, done.stderr
 
 
 def conformance(build):
-    _, out, _ = run([os.path.join(build, "tests/device/device_conformance")], ANYNPU_DEVICES="cuda:0")
+    _, out, _ = run([os.path.join(build, "tests/device/device_conformance")],
+                    ANYNPU_DEVICES="cuda:0")
     return {word: int(found[1]) if (found := re.search(rf"\[  {word}\s*\] (\d+) test", out)) else 0
             for word in ("PASSED", "SKIPPED", "FAILED")}
 
@@ -156,11 +158,13 @@ def compiled(build, folder, name, batch, precision):
     """Compiles a network; returns the path of the .om file without its extension."""
     model = os.path.join(folder, f"{name}_{batch}_{precision}")
     made = os.path.join(folder, f"{name}_{batch}.onnx")
-    commands = [[os.path.join(build, "bin/atc"), f"--model={made}", "--framework=5", f"--output={model}",
-                 "--soc_version=Ascend310P3", *(["--precision_mode=force_fp16"] if precision == "fp16" else [])]]
+    commands = [[os.path.join(build, "bin/atc"), f"--model={made}", "--framework=5",
+                 f"--output={model}",
+                 "--soc_version=Ascend310P3", *(["--precision_mode=force_fp16"]
+                                                if precision == "fp16" else [])]]
     if not os.path.exists(made):
-        commands.insert(0, [sys.executable, os.path.join(ROOT, f"examples/models/make_{name}.py"), made,
-                            "--batch", str(batch)])
+        commands.insert(0, [sys.executable, os.path.join(ROOT, f"examples/models/make_{name}.py"),
+                            made, "--batch", str(batch)])
     for command in commands if not os.path.exists(model + ".om") else ():
         code, out, err = run(command)
         if code:
@@ -170,22 +174,26 @@ def compiled(build, folder, name, batch, precision):
 
 def numbers(text):
     return {key: float(re.search(rf"{key} ([-+\w.]+)", text)[1])
-            for key in ("median", "in a row", "execute", "load", "first run", "difference", "memory")}
+            for key in ("median", "in a row", "execute", "load", "first run", "difference",
+                        "memory")}
 
 
 def network(build, name, precision, folder):
     model = compiled(build, folder, name, 1, precision)
     runner = os.path.join(build, "tests/gpu/model_run")
-    _, cpu, err = run([runner, model + ".om", "--runs", "5", "--save", model + ".out"], ANYNPU_DEVICES="cpu")
+    _, cpu, err = run([runner, model + ".om", "--runs", "5", "--save", model + ".out"],
+                      ANYNPU_DEVICES="cpu")
     print(cpu.strip() or err, flush=True)
-    code, gpu, err = run([runner, model + ".om", "--runs", "60", "--row", "10", "--compare", model + ".out",
+    code, gpu, err = run([runner, model + ".om", "--runs", "60", "--row", "10", "--compare",
+                          model + ".out",
                           "--tolerance", str(TOLERANCE[precision])], ANYNPU_DEVICES="cuda:0",
                          ANYNPU_VERBOSE="dispatch")
     print(gpu.strip() or err, flush=True)
     fallbacks = collections.Counter(re.findall(r"^anynpu,dispatch,(\w+) .*falls back", err, re.M))
     number = numbers(gpu)
     return {"name": f"{name} {precision}", "ok": code == 0, "gpu_us": number["median"],
-            "row_us": min(number["median"], number["in a row"]), "first_ms": number["first run"], "difference": number["difference"],
+            "row_us": min(number["median"], number["in a row"]), "first_ms": number["first run"],
+            "difference": number["difference"],
             "cpu_us": numbers(cpu)["median"], "fallbacks": dict(fallbacks)}
 
 
@@ -197,16 +205,17 @@ def figure(build, what, folder):
     cache = os.path.join(folder, f"cache_{network_name}_{batch}")
     loads = []
     for _ in range(2):
-        code, out, err = run([runner, model + ".om", "--runs", "60", "--row", "10"], ANYNPU_DEVICES="cuda:0",
-                             ASCEND_CACHE_PATH=cache)
+        code, out, err = run([runner, model + ".om", "--runs", "60", "--row", "10"],
+                             ANYNPU_DEVICES="cuda:0", ASCEND_CACHE_PATH=cache)
         print(out.strip() or err, flush=True)
         if code:
             return {"name": name, "must": must, "aim": aim, "ms": None}
         number = numbers(out)
         loads.append(number["load"])
-    return {"name": name, "must": must, "aim": aim, "ms": min(number["in a row"], number["median"]) / 1e3,
-            "row_ms": number["in a row"] / 1e3, "waited_ms": number["median"] / 1e3, "load_ms": loads,
-            "memory": number["memory"]}
+    return {"name": name, "must": must, "aim": aim,
+            "ms": min(number["in a row"], number["median"]) / 1e3,
+            "row_ms": number["in a row"] / 1e3, "waited_ms": number["median"] / 1e3,
+            "load_ms": loads, "memory": number["memory"]}
 
 
 def one_node(path, op, kind, shapes):
@@ -215,9 +224,11 @@ def one_node(path, op, kind, shapes):
     from onnx import helper
     names = [f"x{i}" for i in range(len(shapes))]
     graph = helper.make_graph([helper.make_node(op, names, ["y"])], "one",
-                              [helper.make_tensor_value_info(n, kind, s) for n, s in zip(names, shapes)],
+                              [helper.make_tensor_value_info(n, kind, s) for n,
+                               s in zip(names, shapes)],
                               [helper.make_tensor_value_info("y", kind, shapes[0])])
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), path)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8),
+              path)
 
 
 def other_figures(build, folder):
@@ -232,26 +243,30 @@ def other_figures(build, folder):
                                    ("empty", "Identity", TensorProto.FLOAT, [[1]])):
         path = os.path.join(folder, name)
         one_node(path + ".onnx", op, kind, shapes)
-        run([os.path.join(build, "bin/atc"), f"--model={path}.onnx", "--framework=5", f"--output={path}",
-             "--soc_version=Ascend310P3"])
-        _, out, err = run([runner, path + ".om", "--runs", "60", "--row", "10"], ANYNPU_DEVICES="cuda:0")
+        run([os.path.join(build, "bin/atc"), f"--model={path}.onnx", "--framework=5",
+             f"--output={path}", "--soc_version=Ascend310P3"])
+        _, out, err = run([runner, path + ".om", "--runs", "60", "--row", "10"],
+                          ANYNPU_DEVICES="cuda:0")
         print(out.strip() or err, flush=True)
         number = numbers(out)
         if name == "product" and torch:
             share = torch["product_ms"] / (number["in a row"] / 1e3)
-            rows.append(("Matrix product 8192 cubed bf16, of torch's rate", f"{share:.1%}", "95%", share >= 0.95))
+            rows.append(("Matrix product 8192 cubed bf16, of torch's rate", f"{share:.1%}", "95%",
+                         share >= 0.95))
         if name == "empty":
-            rows.append(("aclmdlExecute of a model with one copy, us", f"{number['execute']:.1f}", "10",
-                         number["execute"] <= 10))
+            rows.append(("aclmdlExecute of a model with one copy, us", f"{number['execute']:.1f}",
+                         "10", number["execute"] <= 10))
     _, out, _ = run([os.path.join(build, "tests/gpu/copy_run")], ANYNPU_DEVICES="cuda:0")
     if torch and (found := re.search(r"median ([\d.]+)", out)):
         share = float(found[1]) / torch["copy_gbs"]
-        rows.append(("Copy of 1 GiB host to device, of torch's rate", f"{share:.1%}", "97%", share >= 0.97))
+        rows.append(("Copy of 1 GiB host to device, of torch's rate", f"{share:.1%}", "97%",
+                     share >= 0.97))
     _, out, err = run([os.path.join(build, "tests/gpu/graph_run")], ANYNPU_DEVICES="cuda:0")
     print(out.strip() or err, flush=True)
     if found := re.search(r"captured ([\d.]+)\s+driver ([\d.]+)", out):
         more = float(found[1]) - float(found[2])
-        rows.append(("Enqueue of a captured stream, us more than cuGraphLaunch", f"{more:.2f}", "3", more <= 3))
+        rows.append(("Enqueue of a captured stream, us more than cuGraphLaunch", f"{more:.2f}", "3",
+                     more <= 3))
     return {"rows": rows, "torch": torch}
 
 
@@ -261,8 +276,8 @@ def against_torch(results, folder):
     memory = results["other"]["torch"].get("resnet50_b32_mib")
     ours = next(row for row in results["figures"] if row["name"] == "ResNet-50 fp16, batch 32")
     if memory and ours["ms"] is not None:
-        rows.append(("Memory of ResNet-50, batch 32, of torch's", f"{ours['memory'] / memory:.2f}", "1",
-                     ours["memory"] <= memory))
+        rows.append(("Memory of ResNet-50, batch 32, of torch's", f"{ours['memory'] / memory:.2f}",
+                     "1", ours["memory"] <= memory))
     code, out, err = run([sys.executable, os.path.join(ROOT, "tests/gpu/torch_networks.py"),
                           *(os.path.join(folder, f"{name}_1.onnx") for name in TORCH_NETWORKS)])
     print(out.strip(), err[-500:] if code else "", flush=True)
@@ -272,7 +287,8 @@ def against_torch(results, folder):
         for file, ways in json.loads(line).items():
             name = file.removesuffix("_1.onnx")
             times = {way: ms for way, ms in ways.items() if isinstance(ms, float) and way != "MiB"}
-            mine = next(net["row_us"] for net in results["networks"] if net["name"] == f"{name} fp16") / 1e3
+            mine = next(net["row_us"] for net in results["networks"]
+                        if net["name"] == f"{name} fp16") / 1e3
             way = min(times, key=times.get)
             rows.append((f"{name} fp16, batch 1, of torch's best ({way}: {times[way]:.3f} ms)",
                          f"{mine / times[way]:.2f}", "0.9", mine <= 0.9 * times[way]))
@@ -360,18 +376,22 @@ def write(results):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build")
-    parser.add_argument("--docs", action="store_true", help="only write docs/gpu.md from docs/gpu_results.json")
+    parser.add_argument("--docs", action="store_true",
+                        help="only write docs/gpu.md from docs/gpu_results.json")
     options = parser.parse_args()
     if options.docs:
         with open(RESULTS, encoding="utf-8") as file:
             results = json.load(file)
     else:
-        code, card, _ = run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"])
+        code, card, _ = run(["nvidia-smi", "--query-gpu=name,driver_version",
+                             "--format=csv,noheader"])
         if code:
             sys.exit("nvidia-smi finds no GPU; make gpu-test needs a machine with one")
-        results = {"date": datetime.date.today().isoformat(), "card": card.strip().replace(", ", ", driver "),
+        results = {"date": datetime.date.today().isoformat(),
+                   "card": card.strip().replace(", ", ", driver "),
                    "cores": os.cpu_count(), "conformance": conformance(options.build)}
         print(results, flush=True)
         with tempfile.TemporaryDirectory() as folder:

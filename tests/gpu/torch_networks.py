@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times ONNX networks in torch on the same GPU, in float16: the baseline of networks without a torch original.
+"""Times ONNX networks in torch on the same GPU, in float16: the baseline of networks without a
+torch original.
 
     tests/gpu/torch_networks.py network.onnx ...
 
-Each network is run node by node with torch's functions, batch norm folded and convolutions channels last: replayed as
-a CUDA graph, compiled by torch.compile, and compiled with frozen weights and CUDA graphs. Prints a line of JSON for
-each file: milliseconds by way, and the most memory that torch held, in MiB.
-"""
+Each network is run node by node with torch's functions, batch norm folded and convolutions channels
+last: replayed as a CUDA graph, compiled by torch.compile, and compiled with frozen weights and CUDA
+graphs. Prints a line of JSON for each file: milliseconds by way, and the most memory that torch
+held, in MiB. """
 
 import json
 import os
@@ -18,7 +19,6 @@ import torch
 from onnx import numpy_helper
 from torch._inductor import config as inductor
 from torch.nn import functional
-
 from torch_peers import median_ms
 
 
@@ -39,18 +39,21 @@ def conv(at, x, w, b=None):
 
 def resize(at, x, *sizes):
     scale = sizes[1] if len(sizes) > 1 and sizes[1] is not None else None
-    return functional.interpolate(x, scale_factor=tuple(float(s) for s in scale[2:]), mode="nearest")
+    return functional.interpolate(x, scale_factor=tuple(float(s) for s in scale[2:]),
+                                  mode="nearest")
 
 
 OPERATORS = {
     "Conv": conv,
-    "ConvTranspose": lambda at, x, w, b=None: functional.conv_transpose2d(x, w, b, at.get("strides", [1, 1]), pads(at)),
+    "ConvTranspose": lambda at, x, w, b=None: functional.conv_transpose2d(x, w, b,
+        at.get("strides", [1, 1]), pads(at)),
     "Relu": lambda at, x: torch.relu(x),
     "Sigmoid": lambda at, x: torch.sigmoid(x),
     "Add": lambda at, a, b: a + b,
     "Mul": lambda at, a, b: a * b,
     "Pow": lambda at, a, b: a ** b,
-    "MaxPool": lambda at, x: functional.max_pool2d(x, at["kernel_shape"], at.get("strides", [1, 1]), pads(at)),
+    "MaxPool": lambda at, x: functional.max_pool2d(x, at["kernel_shape"], at.get("strides", [1, 1]),
+                                                   pads(at)),
     "GlobalAveragePool": lambda at, x: x.mean((2, 3), keepdim=True),
     "Flatten": lambda at, x: x.flatten(at.get("axis", 1)),
     "Gemm": lambda at, x, w, b: functional.linear(x, w if at.get("transB") else w.t(), b),
@@ -61,7 +64,8 @@ OPERATORS = {
     "Softmax": lambda at, x: torch.softmax(x, at.get("axis", -1)),
     "Resize": resize,
 }
-HOST = {("Reshape", 1), ("Split", 1), ("Resize", 1), ("Resize", 2), ("Resize", 3)}  # operands that decide shapes
+HOST = {("Reshape", 1), ("Split", 1), ("Resize", 1), ("Resize", 2),
+        ("Resize", 3)}  # operands that decide shapes
 
 
 class Network(torch.nn.Module):
@@ -69,13 +73,15 @@ class Network(torch.nn.Module):
         super().__init__()
         graph = onnx.load(path).graph
         values = {t.name: numpy_helper.to_array(t) for t in graph.initializer}
-        self.host = {n.input[i] for n in graph.node for i in range(len(n.input)) if (n.op_type, i) in HOST}
+        self.host = {n.input[i] for n in graph.node for i in range(len(n.input)) if (n.op_type,
+                                                                                     i) in HOST}
         self.steps, renamed = [], {}
         made = {}
         for node in graph.node:
             inputs = [renamed.get(i, i) for i in node.input]
             if node.op_type == "BatchNormalization" and inputs[0] in made:
-                self.fold(made[inputs[0]], [values[i] for i in inputs[1:]], attributes(node), values)
+                self.fold(made[inputs[0]], [values[i] for i in inputs[1:]], attributes(node),
+                          values)
                 renamed[node.output[0]] = inputs[0]
                 continue
             step = [node.op_type, attributes(node), inputs, list(node.output)]
@@ -137,7 +143,8 @@ def graph_ms(run):
 
 def measure(path):
     network = Network(path).eval()
-    x = torch.randn(network.shape, device="cuda", dtype=torch.half).contiguous(memory_format=torch.channels_last)
+    x = torch.randn(network.shape, device="cuda",
+                    dtype=torch.half).contiguous(memory_format=torch.channels_last)
     torch.cuda.reset_peak_memory_stats()
     found = {"eager, CUDA graph": graph_ms(lambda: network(x))}
     found["MiB"] = torch.cuda.max_memory_reserved() / 2 ** 20

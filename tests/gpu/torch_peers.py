@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Benchmarks torch on the same GPU, as the baseline of the targets that are relative to it. Prints JSON.
+"""Benchmarks torch on the same GPU, as the baseline of the targets that are relative to it. Prints
+JSON.
 
     tests/gpu/torch_peers.py
 
-product_ms: matrix product of 8192 x 8192 x 8192 in bfloat16, one of ten back to back, because the GPU lowers its
-clock under such a load. copy_gbs: copy of 1 GiB of pinned memory to the GPU. resnet50_b*_ms: ResNet-50 in float16
-with batch norm folded, cuDNN's fused convolutions and a CUDA graph; _mib: the most memory it took. Needs torch and torchvision.
-"""
+product_ms: matrix product of 8192 x 8192 x 8192 in bfloat16, one of ten back to back, because the
+GPU lowers its clock under such a load. copy_gbs: copy of 1 GiB of pinned memory to the GPU.
+resnet50_b*_ms: ResNet-50 in float16 with batch norm folded, cuDNN's fused convolutions and a CUDA
+graph; _mib: the most memory it took. Needs torch and torchvision. """
 
 import json
 
@@ -45,7 +46,8 @@ def copy_gbs():
 
 def folded(conv, norm):
     scale = norm.weight / torch.sqrt(norm.running_var + norm.eps)
-    weight = (conv.weight * scale[:, None, None, None]).half().contiguous(memory_format=torch.channels_last)
+    weight = (conv.weight * scale[:, None, None,
+                                  None]).half().contiguous(memory_format=torch.channels_last)
     return weight, (norm.bias - norm.running_mean * scale).half(), conv.stride, conv.padding
 
 
@@ -65,8 +67,8 @@ def resnet50():
         x = functional.max_pool2d(relu(x, stem), 3, 2, 1)
         for first, second, third, down in blocks:
             z = x if down is None else functional.conv2d(x, *down)
-            x = torch.cudnn_convolution_add_relu(relu(relu(x, first), second), third[0], z, 1.0, third[1],
-                                                 third[2], third[3], [1, 1], 1)
+            x = torch.cudnn_convolution_add_relu(relu(relu(x, first), second), third[0], z, 1.0,
+                                                 third[1], third[2], third[3], [1, 1], 1)
         return functional.linear(x.mean((2, 3)), weight, bias)
 
     return run

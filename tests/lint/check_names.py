@@ -28,7 +28,8 @@ DATA = (".tsv", ".json", ".map", ".in", ".apt")
 SOURCES = (".h", ".cpp", ".c", ".cc", ".inc", ".def", ".py", ".md", ".tsv", ".cmake")
 IGNORED = ("tests/fuzz/corpus/", "tests/lint/words_of_others",
            "tests/python/project/test_names_exist.py",  # names what does not exist
-           "docs/guide_blocks.md", "docs/hpe_blocks.md", "docs/page_blocks.md", "docs/ais_bench_blocks.md")  # quote others
+           "docs/guide_blocks.md", "docs/hpe_blocks.md", "docs/page_blocks.md",
+           "docs/ais_bench_blocks.md")  # quote others
 OTHERS = os.path.join(HERE, "words_of_others.txt")
 
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")

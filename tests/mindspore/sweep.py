@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls every function of mindspore.mint and mindspore.ops with random inputs on the CPU back end and
-on Ascend, and writes docs/mindspore_score.md.
+"""Calls every function of mindspore.mint and mindspore.ops with random inputs on the CPU back end
+and on Ascend, and writes docs/mindspore_score.md.
 
     sweep.py run OUT.json [PATTERN]       both back ends; OUT.json.cpu keeps what the CPU computed
     sweep.py page OUT.json PAGE           the page, docs/mindspore_score.md
     sweep.py worker DEVICE TASKS OUT      one back end, started by `run`
 
-What a function takes is found by trying: `candidates` lists arguments of many kinds, and what the CPU
-back end computes without an error counts, at most `WANTED` a function."""
+What a function takes is found by trying: `candidates` lists arguments of many kinds, and what the
+CPU back end computes without an error counts, at most `WANTED` a function."""
 import fnmatch
 import json
 import os
@@ -108,7 +108,8 @@ def run_worker(device, tasks, folder):
             file.writelines(json.dumps(t) + "\n" for t in left)
         if os.path.exists(path):
             os.remove(path)
-        process = subprocess.Popen([sys.executable, __file__, "worker", device, path + ".tasks", path],
+        process = subprocess.Popen([sys.executable, __file__, "worker", device, path + ".tasks",
+                                    path],
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         size = -1
         while process.poll() is None:
@@ -129,7 +130,8 @@ def run_worker(device, tasks, folder):
             answers[(name, place)] = (kind, value)
             counts[name] = counts.get(name, 0) + (kind == "made")
         if begun is None and process.returncode != 0 and len(done) == 0:
-            raise SystemExit(f"the worker of {device} ended with {process.returncode} before its first call")
+            raise SystemExit(f"the worker of {device} ended with {process.returncode} before its "
+                             "first call")
         if begun:
             done.add(begun)
             answers[begun] = ("ended", f"the process ended with {process.returncode}")
@@ -201,7 +203,8 @@ def run(out, pattern="*"):
     with open(out, "w", encoding="utf-8") as file:
         json.dump({"names": names, "score": score}, file, indent=1)
     passed = sum(a == b for a, b, _ in score.values())
-    print(f"{passed} of {len(score)} functions agree; the CPU back end runs {len(score)} of {len(names)}")
+    print(f"{passed} of {len(score)} functions agree; the CPU back end runs {len(score)} of "
+          f"{len(names)}")
 
 
 def page(source, target):

@@ -21,7 +21,8 @@ ALIVE = "\nprint('alive', (x + 1).asnumpy().sum())\n"
 @pytest.mark.parametrize("call", [
     "mint.matmul(x, Tensor(np.ones((4, 5), np.float32)))", "x + Tensor(np.ones(4, np.float32))",
     "mint.cat([x, Tensor(np.ones((2, 4), np.float32))], 0)", "mint.reshape(x, (4, 2))",
-    "mint.nn.functional.conv2d(mint.reshape(x, (1, 1, 2, 3)), Tensor(np.ones((1, 2, 1, 1), np.float32)))",
+    "mint.nn.functional.conv2d(mint.reshape(x, (1, 1, 2, 3)), "
+    "Tensor(np.ones((1, 2, 1, 1), np.float32)))",
 ], ids=["matmul", "add", "cat", "reshape", "conv"])
 def test_shapes_that_do_not_fit(program, call):
     printed = program(START + f"tried(lambda: {call})" + ALIVE)
@@ -29,7 +30,8 @@ def test_shapes_that_do_not_fit(program, call):
 
 
 def test_a_device_that_is_full(program):
-    printed = program(START + "tried(lambda: mint.zeros((1 << 42,), dtype=ms.float32))" + ALIVE, errors=True)
+    printed = program(START + "tried(lambda: mint.zeros((1 << 42,), dtype=ms.float32))" + ALIVE,
+                      errors=True)
     assert "Error" in printed and "alive 12.0" in printed
 
 

@@ -49,7 +49,8 @@ x = Tensor(np.ones((1 << 20,), np.float32)) + 1
 ms.runtime.synchronize()
 used = ms.runtime.memory_allocated() - before
 x = None
-print(used >= 4 << 20, ms.runtime.memory_reserved() >= used, ms.runtime.memory_allocated() - before < 4 << 20)
+print(used >= 4 << 20, ms.runtime.memory_reserved() >= used,
+      ms.runtime.memory_allocated() - before < 4 << 20)
 ms.runtime.empty_cache()
 """) == "True True True\n"
 

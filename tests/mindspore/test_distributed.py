@@ -44,10 +44,14 @@ def test_collectives_and_a_step_of_data_parallel_training(tmp_path, count):
     folder = os.path.dirname(sys.executable)  # msrun starts the python of the path
     environment = {**os.environ, "PATH": folder + os.pathsep + os.environ["PATH"]}
     port = str(20000 + os.getpid() % 20000 + count)
-    done = subprocess.run([os.path.join(folder, "msrun"), f"--worker_num={count}", f"--local_worker_num={count}", "--join=True",
-                           f"--master_port={port}", f"--log_dir={tmp_path}/logs", str(path), str(tmp_path)],
-                          capture_output=True, text=True, timeout=600, cwd=tmp_path, env=environment)
-    logs = "".join(p.read_text(errors="replace")[-3000:] for p in sorted(tmp_path.glob("logs/worker_*.log")))
+    done = subprocess.run([os.path.join(folder, "msrun"), f"--worker_num={count}",
+                           f"--local_worker_num={count}", "--join=True",
+                           f"--master_port={port}", f"--log_dir={tmp_path}/logs", str(path),
+                           str(tmp_path)],
+                          capture_output=True, text=True, timeout=600, cwd=tmp_path,
+                          env=environment)
+    logs = "".join(p.read_text(errors="replace")[-3000:]
+                   for p in sorted(tmp_path.glob("logs/worker_*.log")))
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:] + logs
     weights = {(tmp_path / f"rank{rank}").read_text() for rank in range(count)}
     assert len(weights) == 1, "every process has the same parameters after the step"

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs networks forward and trains them: train.py DEVICE OUT.npz STEPS [NETWORK/OPTIMIZER/MODE/PRECISION ...].
-OUT gets the output of each run before training and the loss of each step; what fails, its message."""
+"""Runs networks forward and trains them: train.py DEVICE OUT.npz STEPS
+[NETWORK/OPTIMIZER/MODE/PRECISION ...]. OUT gets the output of each run before training and the loss
+of each step; what fails, its message."""
 import sys
 import traceback
 
 import mindspore as ms
+import networks
 import numpy as np
 from mindspore import amp, nn
-
-import networks
 
 MODES = {"pynative": ms.PYNATIVE_MODE, "o0": ms.GRAPH_MODE}
 

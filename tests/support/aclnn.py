@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aclnn from Python: the C library, called with the types of its headers. Tensors are numpy arrays on
-the way in and out; views keep their strides.
+"""aclnn from Python: the C library, called with the types of its headers. Tensors are numpy arrays
+on the way in and out; views keep their strides.
 
     with Session() as nn:
         y = nn.empty(np.float32, (2, 3))

@@ -17,7 +17,8 @@ API, TASK, METRICS, TX, RUNTIME, MEMORY = 0x1, 0x2, 0x4, 0x80, 0x100, 0x1000
 
 
 def make_model(folder):
-    """Two convolutions and a Softmax between them: operators of two types, none of which is fused."""
+    """Two convolutions and a Softmax between them: operators of two types, none of which is
+    fused."""
     random = np.random.RandomState(3)
     weights = [numpy_helper.from_array(random.randn(8, 3, 3, 3).astype(np.float32), "w1"),
                numpy_helper.from_array(random.randn(4, 8, 3, 3).astype(np.float32), "w2")]

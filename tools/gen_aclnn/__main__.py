@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Headers, entry points, version script and the page of aclnn, from two sources: src/api/acl_nn/api.tsv,
-every operator with its parameters, and the rows of src/aclnn/*.cpp, the implemented ones.
+"""Headers, entry points, version script and the page of aclnn, from two sources:
+src/api/acl_nn/api.tsv, every operator with its parameters, and the rows of src/aclnn/*.cpp, the
+implemented ones.
 
     gen_aclnn headers FOLDER    public headers: every operator of the table
     gen_aclnn stubs FOLDER      those with a row: entry points, version script, table for the fuzzer
@@ -56,7 +57,8 @@ def operators():
             name, headers, parameters, family, serves, order = line.split("\t")
             if "?" in parameters:  # a type that is not known
                 continue
-            yield Operator(name, headers.split(), parameters_of(name, parameters), family, serves, order)
+            yield Operator(name, headers.split(), parameters_of(name, parameters), family, serves,
+                           order)
 
 
 def implemented():
@@ -105,7 +107,8 @@ def headers(folder):
             others.setdefault(other, set()).add(op.headers[0])
     for name in sorted(set(homes) | set(others)):
         guard = "ACLNNOP_" + re.sub(r"\W", "_", name).upper() + "_"
-        out = ["// SPDX-License-Identifier: Apache-2.0", "// Generated from src/api/acl_nn/api.tsv.",
+        out = ["// SPDX-License-Identifier: Apache-2.0",
+               "// Generated from src/api/acl_nn/api.tsv.",
                f"#ifndef {guard}", f"#define {guard}", "", '#include "aclnn/aclnn_base.h"']
         out += [f'#include "aclnnop/{home}"' for home in sorted(others.get(name, ()))]
         out.append("")

@@ -5,9 +5,8 @@ import sys
 from dataclasses import dataclass
 from typing import Any, Callable
 
-from anynpu import __version__
-
 from ais_bench.infer import option_types as kinds
+from anynpu import __version__
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What profilers of frameworks ask about the host of a profile: get_msprof_info.py -dir PROF/host."""
+"""What profilers of frameworks ask about the host of a profile: get_msprof_info.py -dir
+PROF/host."""
 import argparse
 import json
 import os

@@ -136,8 +136,8 @@ class Work:
         return self._with_launches(ops[owner >= 0], owner[owner >= 0])
 
     def _with_launches(self, ops, owner):
-        """Adds tasks that the program calls an operator (aclprofRangePushEx): those of calls between
-        push and pop, made by the same thread in the stream it named."""
+        """Adds tasks that the program calls an operator (aclprofRangePushEx): those of calls
+        between push and pop, made by the same thread in the stream it named."""
         ranges = self.recording.of("op")
         ranges = ranges[ranges["detailed"]]
         if not len(ranges):

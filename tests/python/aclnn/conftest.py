@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A device and a stream for the calls of a file."""
 import pytest
+
 from aclnn import Session
 
 

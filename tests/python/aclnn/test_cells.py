@@ -28,18 +28,23 @@ def clipped(a, woven):
 
 
 CASES = [
-    Case("aclnnThnnFusedLstmCell", [x(3, 8), x(3, 8), x(3, 2), x(8), x(8), out(3, 2), out(3, 2), out(3, 8)], lstm),
-    *[Case("aclnnClippedSwiglu", [x(4, 6), Skip(None), Skip(1), Skip(1.7), Skip(0.7), Skip(1.0), Skip(woven), out(4, 3)],
+    Case("aclnnThnnFusedLstmCell", [x(3, 8), x(3, 8), x(3, 2), x(8), x(8), out(3, 2), out(3, 2),
+                                    out(3, 8)], lstm),
+    *[Case("aclnnClippedSwiglu", [x(4, 6), Skip(None), Skip(1), Skip(1.7), Skip(0.7), Skip(1.0),
+                                  Skip(woven), out(4, 3)],
            lambda a, w=woven: clipped(a, w)) for woven in (False, True)],
-    Case("aclnnClippedSwiglu", [x(4, 6), x(2, dtype="int64", like=[1, 2]), Skip(-1), Skip(1.7), Skip(0.7), Skip(1.0),
-                                Skip(True), out(4, 3)],
+    Case("aclnnClippedSwiglu", [x(4, 6), x(2, dtype="int64", like=[1, 2]), Skip(-1), Skip(1.7),
+                                Skip(0.7), Skip(1.0), Skip(True), out(4, 3)],
          lambda a, g: np.where(np.arange(4)[:, None] < 3, clipped(a, True), 0)),
     Case("aclnnMaskedSoftmaxWithRelPosBias", [x(2, 3, 2, 4, 4), x(1, 3, 1, 4, 4), x(1, 1, 2, 4, 4),
                                               0.5, Skip(0), out(2, 3, 2, 4, 4)],
          lambda a, m, b, s: (lambda e: e / e.sum(-1, keepdims=True))(np.exp(a * s + m + b))),
-    Case("aclnnMatmulWeightNz", [x(3, 4), x(4, 5), out(3, 5), Skip(0)], lambda a, b: a @ b, tolerance=1e-4),
-    Case("aclnnBatchMatMulWeightNz", [x(2, 3, 4), x(2, 4, 5), out(2, 3, 5), Skip(0)], lambda a, b: a @ b, tolerance=1e-4),
-    Case("aclnnAddmmWeightNz", [x(3, 5), x(3, 4), x(4, 5), Skip(0.5), Skip(2.0), out(3, 5), Skip(0)],
+    Case("aclnnMatmulWeightNz", [x(3, 4), x(4, 5), out(3, 5), Skip(0)], lambda a, b: a @ b,
+         tolerance=1e-4),
+    Case("aclnnBatchMatMulWeightNz", [x(2, 3, 4), x(2, 4, 5), out(2, 3, 5), Skip(0)], lambda a,
+         b: a @ b, tolerance=1e-4),
+    Case("aclnnAddmmWeightNz", [x(3, 5), x(3, 4), x(4, 5), Skip(0.5), Skip(2.0), out(3, 5),
+                                Skip(0)],
          lambda c, a, b: 0.5 * c + 2 * (a @ b), tolerance=1e-4),
 ]
 
@@ -55,8 +60,8 @@ def test_the_gradient_of_a_cell(nn):
     _, c1, storage = lstm(gates, 0, c, zero, zero)
     outs = [nn.empty(np.float32, s) for s in ((3, 8), (3, 2), (8,))]
     t = nn.tensor
-    nn.run("aclnnThnnFusedLstmCellBackward", t(dh), t(dc), t(c), t(c1.astype(np.float32)), t(storage.astype(np.float32)),
-           True, *outs)
+    nn.run("aclnnThnnFusedLstmCellBackward", t(dh), t(dc), t(c), t(c1.astype(np.float32)),
+           t(storage.astype(np.float32)), True, *outs)
 
     def loss(g, c0):
         h, c2, _ = lstm(g, 0, c0, zero, zero)
@@ -82,8 +87,8 @@ def test_low_rank_updates_that_rows_choose(nn):
     big, small = floats(7, 3, 2, 5, 2), floats(8, 3, 2, 2, 6)
     index = np.array([2, 0, -1, 1], np.int32)
     out_ = nn.empty(np.float32, (4, 10))
-    nn.run("aclnnAddLora", nn.tensor(y), nn.tensor(a), nn.tensor(big), nn.tensor(index), nn.tensor(small), 1, 0.5, 3, 5,
-           out_)
+    nn.run("aclnnAddLora", nn.tensor(y), nn.tensor(a), nn.tensor(big), nn.tensor(index),
+           nn.tensor(small), 1, 0.5, 3, 5, out_)
     want = y.astype(np.float64)
     for i, w in enumerate(index):
         if w >= 0:
@@ -105,10 +110,11 @@ def test_bits_of_signs(nn):
 def test_a_quantised_product_with_an_activation(nn):
     rng = np.random.default_rng(9)
     a, b = (rng.integers(-128, 128, s).astype(np.int8) for s in ((4, 32), (32, 8)))
-    scale, token = (rng.random(8) * 1e-3).astype(np.float32), (rng.random(4) + 0.5).astype(np.float32)
+    scale = (rng.random(8) * 1e-3).astype(np.float32)
+    token = (rng.random(4) + 0.5).astype(np.float32)
     y = nn.empty(np.float16, (4, 8))
-    nn.run("aclnnFusedQuantMatmul", nn.tensor(a), nn.tensor(b), nn.tensor(token), nn.tensor(scale), None, None, None, None,
-           None, None, "gelu_tanh", 0, y)
+    nn.run("aclnnFusedQuantMatmul", nn.tensor(a), nn.tensor(b), nn.tensor(token), nn.tensor(scale),
+           None, None, None, None, None, None, "gelu_tanh", 0, y)
     v = (a.astype(np.int64) @ b) * scale.astype(np.float64) * token[:, None]
     want = 0.5 * v * (1 + np.tanh(np.sqrt(2 / np.pi) * (v + 0.044715 * v ** 3)))
     np.testing.assert_allclose(y.read().astype(np.float64), want, rtol=2e-3, atol=2e-3)
@@ -117,7 +123,8 @@ def test_a_quantised_product_with_an_activation(nn):
 
 def test_classes_are_drawn_with_a_seed_in_a_tensor(nn):
     weights = nn.tensor(np.array([[0, 1, 0], [1, 0, 1]], np.float32))
-    seed, offset, got = nn.tensor(np.array([3])), nn.tensor(np.array([0])), nn.empty(np.int64, (2, 200))
+    seed, offset, got = nn.tensor(np.array([3])), nn.tensor(np.array([0])), nn.empty(np.int64,
+                                                                                     (2, 200))
     nn.run("aclnnMultinomialTensor", weights, 200, True, seed, offset, 0, got)
     assert set(got.read()[0]) == {1} and set(got.read()[1]) == {0, 2}
     nn.clear()

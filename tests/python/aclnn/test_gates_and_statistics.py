@@ -4,8 +4,9 @@ from math import erf
 
 import numpy as np
 import pytest
-from aclnn import Failed
 from aclnn_cases import Case, Skip, inout, out, x
+
+from aclnn import Failed
 
 FLOATS = ("float32", "float16", "bfloat16")
 
@@ -51,7 +52,8 @@ def moments(a):
 def groups(a, g, b, count, eps, act):
     rows = a.astype(np.float64).reshape(a.shape[0], count, -1)
     mean, rstd = rows.mean(-1), 1 / np.sqrt(rows.var(-1) + eps)
-    y = ((rows - mean[..., None]) * rstd[..., None]).reshape(a.shape) * channels(g, a) + channels(b, a)
+    y = ((rows - mean[..., None]) * rstd[..., None]).reshape(a.shape) * channels(g, a) + channels(b,
+                                                                                                  a)
     return act(y), mean, rstd
 
 
@@ -91,7 +93,8 @@ CASES = [
       for left in (False, True) for t in (False, True)],
     Case("aclnnGeGlu", [x(4, 6, 3), Skip(1), Skip(1), out(4, 3, 3), out(4, 3, 3)],
          lambda a: tuple(v.swapaxes(1, 2) for v in geglu(a.swapaxes(1, 2), False, True))),
-    *[Case("aclnnGeGluV3Backward", [x(3, 4), x(3, 8), x(3, 4), Skip(-1), Skip(int(t)), Skip(left), out(3, 8)],
+    *[Case("aclnnGeGluV3Backward", [x(3, 4), x(3, 8), x(3, 4), Skip(-1), Skip(int(t)), Skip(left),
+                                    out(3, 8)],
            lambda dy, a, g, left=left, t=t: geglu_gradient(dy, a, g, left, t), tolerance=1e-4)
       for left in (False, True) for t in (False, True)],
     Case("aclnnGeluMul", [x(3, 8), Skip("none"), out(3, 4)], lambda a: geglu(a, True, False)[0]),
@@ -104,7 +107,8 @@ CASES = [
     Case("aclnnFastGelu", [x(3, 4), out(3, 4)], lambda a: a * sigmoid(1.702 * a)),
     Case("aclnnFastGeluBackward", [x(3, 4), x(3, 4), out(3, 4)],
          lambda dy, a: dy * slope(lambda v: v * sigmoid(1.702 * v), a), tolerance=1e-4),
-    Case("aclnnAddRelu", [x(3, 4), x(4), 0.5, out(3, 4)], lambda a, b, s: np.maximum(a + s * b, 0), types=FLOATS),
+    Case("aclnnAddRelu", [x(3, 4), x(4), 0.5, out(3, 4)], lambda a, b, s: np.maximum(a + s * b, 0),
+         types=FLOATS),
     Case("aclnnInplaceAddRelu", [inout(3, 4), x(3, 4), 1], lambda a, b, s: np.maximum(a + b, 0)),
     Case("aclnnShrink", [x(3, 4), 0.5, 0.2, out(3, 4)],
          lambda a, h, b: np.where(a < -h, a + b, np.where(a > h, a - b, 0))),
@@ -114,34 +118,47 @@ CASES = [
          lambda a, e: (moments(a)[0], 1 / np.sqrt(moments(a)[1] + e)), tolerance=1e-4),
     Case("aclnnBatchNormReduce", [x(2, 3, 4, 5), out(3), out(3)],
          lambda a: (a.sum((0, 2, 3)), (a * a).sum((0, 2, 3))), tolerance=1e-4),
-    Case("aclnnBatchNormElemt", [x(2, 3, 4), x(3), x(3), x(3), x(3, like="positive"), Skip(1e-5), out(2, 3, 4)],
+    Case("aclnnBatchNormElemt", [x(2, 3, 4), x(3), x(3), x(3), x(3, like="positive"), Skip(1e-5),
+                                 out(2, 3, 4)],
          lambda a, w, b, m, i: (a - channels(m, a)) * channels(i * w, a) + channels(b, a)),
-    Case("aclnnBatchNormReduceBackward", [x(2, 3, 4, 5), x(2, 3, 4, 5), x(3), x(3, like="positive"), x(3), Skip(True),
-                                          Skip(True), Skip(True), out(3), out(3), out(3), out(3)], reduced,
-         tolerance=1e-4),
-    Case("aclnnBatchNormElemtBackward", [x(2, 3, 4, 5), x(2, 3, 4, 5), x(3), x(3, like="positive"), x(3), x(3), x(3),
-                                         x(2, dtype="int32", like=[40, 30]), out(2, 3, 4, 5)], elemt_gradient,
-         tolerance=1e-4),
-    Case("aclnnBatchNormGatherStatsWithCounts", [Skip(None), x(2, 3), x(2, 3, like="unit"), inout(3), inout(3),
-                                                 Skip(0.1), Skip(1e-5), x(2, like=[40, 30]), out(3), out(3)],
+    Case("aclnnBatchNormReduceBackward", [x(2, 3, 4, 5), x(2, 3, 4, 5), x(3), x(3, like="positive"),
+                                          x(3), Skip(True),
+                                          Skip(True), Skip(True), out(3), out(3), out(3), out(3)],
+         reduced, tolerance=1e-4),
+    Case("aclnnBatchNormElemtBackward", [x(2, 3, 4, 5), x(2, 3, 4, 5), x(3), x(3, like="positive"),
+                                         x(3), x(3), x(3),
+                                         x(2, dtype="int32", like=[40, 30]), out(2, 3, 4, 5)],
+         elemt_gradient, tolerance=1e-4),
+    Case("aclnnBatchNormGatherStatsWithCounts", [Skip(None), x(2, 3), x(2, 3, like="unit"),
+                                                 inout(3), inout(3),
+                                                 Skip(0.1), Skip(1e-5), x(2, like=[40, 30]), out(3),
+                                                 out(3)],
          gathered, tolerance=1e-3, layouts=("contiguous",)),
-    Case("aclnnSyncBatchNormGatherStats", [x(2, 3), x(2, 3, like=[[90, 80, 70], [60, 90, 50]]), x(2, like=[40, 30]),
-                                           inout(3), inout(3), Skip(0.1), Skip(1e-5), out(3), out(3)],
+    Case("aclnnSyncBatchNormGatherStats", [x(2, 3), x(2, 3, like=[[90, 80, 70], [60, 90, 50]]),
+                                           x(2, like=[40, 30]),
+                                           inout(3), inout(3), Skip(0.1), Skip(1e-5), out(3),
+                                           out(3)],
          synced, tolerance=1e-3),
-    Case("aclnnGroupNormSilu", [x(2, 6, 4), x(6), x(6), Skip(3), Skip(1e-5), out(2, 6, 4), out(2, 3), out(2, 3)],
+    Case("aclnnGroupNormSilu", [x(2, 6, 4), x(6), x(6), Skip(3), Skip(1e-5), out(2, 6, 4),
+                                out(2, 3), out(2, 3)],
          lambda a, g, b: groups(a, g, b, 3, 1e-5, lambda y: y * sigmoid(y)), tolerance=1e-4),
-    Case("aclnnGroupNormSiluV2", [x(2, 6, 4), x(6), x(6), Skip(3), Skip(1e-5), Skip(False), out(2, 6, 4), out(2, 3),
-                                  out(2, 3)], lambda a, g, b: groups(a, g, b, 3, 1e-5, lambda y: y), tolerance=1e-4),
-    Case("aclnnGroupNormSwish", [x(2, 6, 4), x(6), x(6), Skip(2), Skip("NCHW"), Skip(1e-5), Skip(True), Skip(0.5),
-                                 out(2, 6, 4), out(2, 2), out(2, 2)],
+    Case("aclnnGroupNormSiluV2", [x(2, 6, 4), x(6), x(6), Skip(3), Skip(1e-5), Skip(False),
+                                  out(2, 6, 4), out(2, 3),
+                                  out(2, 3)], lambda a, g, b: groups(a, g, b, 3, 1e-5, lambda y: y),
+         tolerance=1e-4),
+    Case("aclnnGroupNormSwish", [x(2, 6, 4), x(6), x(6), Skip(2), Skip("NCHW"), Skip(1e-5),
+                                 Skip(True), Skip(0.5), out(2, 6, 4), out(2, 2), out(2, 2)],
          lambda a, g, b: groups(a, g, b, 2, 1e-5, lambda y: y * sigmoid(y * 0.5)), tolerance=1e-4),
     Case("aclnnInstanceNorm", [x(2, 3, 4, 5), x(3), x(3), Skip("NCHW"), Skip(1e-5), out(2, 3, 4, 5),
                                out(2, 3, 1, 1), out(2, 3, 1, 1)],
          lambda a, g, b: (groups(a, g, b, 3, 1e-5, lambda y: y)[0], a.mean((2, 3), keepdims=True),
                           a.var((2, 3), keepdims=True)), tolerance=1e-4),
-    Case("aclnnFastLayerNorm", [x(4, 8), Skip([8]), x(8), x(8), Skip(1e-5), out(4, 8), out(4, 1), out(4, 1)],
-         lambda a, g, b: ((a - a.mean(-1, keepdims=True)) / np.sqrt(a.var(-1, keepdims=True) + 1e-5) * g + b,
-                          a.mean(-1, keepdims=True), 1 / np.sqrt(a.var(-1, keepdims=True) + 1e-5)), tolerance=1e-4),
+    Case("aclnnFastLayerNorm", [x(4, 8), Skip([8]), x(8), x(8), Skip(1e-5), out(4, 8), out(4, 1),
+                                out(4, 1)],
+         lambda a, g, b: ((a - a.mean(-1, keepdims=True)) / np.sqrt(a.var(-1,
+             keepdims=True) + 1e-5) * g + b,
+                          a.mean(-1, keepdims=True), 1 / np.sqrt(a.var(-1, keepdims=True) + 1e-5)),
+         tolerance=1e-4),
 ]
 
 
@@ -163,10 +180,11 @@ def test_what_does_not_fit_is_said(nn):
 # --- lists and optimizers
 
 @pytest.mark.parametrize("name,oracle", [
-    ("Erfc", lambda a: 1 - np.vectorize(erf)(a)), ("Expm1", np.expm1), ("Log10", np.log10), ("Log1p", np.log1p),
-    ("Log2", np.log2)])
+    ("Erfc", lambda a: 1 - np.vectorize(erf)(a)), ("Expm1", np.expm1), ("Log10", np.log10),
+    ("Log1p", np.log1p), ("Log2", np.log2)])
 def test_functions_of_lists(nn, name, oracle):
-    arrays = [np.abs(np.random.default_rng(i).standard_normal((2, 3 + i))).astype(np.float32) + 0.1 for i in range(2)]
+    arrays = [np.abs(np.random.default_rng(i).standard_normal((2,
+        3 + i))).astype(np.float32) + 0.1 for i in range(2)]
     outs = [nn.empty(np.float32, a.shape) for a in arrays]
     nn.run("aclnnForeach" + name, nn.tensors([nn.tensor(a) for a in arrays]), nn.tensors(outs))
     for got, a in zip(outs, arrays):
@@ -175,32 +193,36 @@ def test_functions_of_lists(nn, name, oracle):
 
 
 @pytest.mark.parametrize("mode,oracle", [
-    (1, np.round), (2, np.floor), (3, np.ceil), (4, lambda a: np.trunc(a + np.copysign(0.5, a))), (5, np.trunc),
-    (7, lambda a: a - np.trunc(a))])
+    (1, np.round), (2, np.floor), (3, np.ceil), (4, lambda a: np.trunc(a + np.copysign(0.5, a))),
+    (5, np.trunc), (7, lambda a: a - np.trunc(a))])
 def test_rounding_of_lists(nn, mode, oracle):
     a = np.array([-2.5, -1.2, -0.5, 0.5, 1.5, 2.7], np.float32)
     got = nn.empty(np.float32, a.shape)
-    nn.run("aclnnForeachRoundOffNumberV2", nn.tensors([nn.tensor(a)]), nn.scalar(mode), nn.tensors([got]))
+    nn.run("aclnnForeachRoundOffNumberV2", nn.tensors([nn.tensor(a)]), nn.scalar(mode),
+           nn.tensors([got]))
     np.testing.assert_allclose(got.read(), oracle(a), rtol=1e-6)
     nn.clear()
 
 
-@pytest.mark.parametrize("momentum,nesterov,first", [(0.0, False, False), (0.9, False, True), (0.9, False, False),
+@pytest.mark.parametrize("momentum,nesterov,first",
+                         [(0.0, False, False), (0.9, False, True), (0.9, False, False),
                                                      (0.9, True, False)])
 @pytest.mark.parametrize("scaled", [False, True])
 def test_sgd_of_lists(nn, momentum, nesterov, first, scaled):
-    w, g, m = (np.random.default_rng(i).standard_normal((3, 4)).astype(np.float32) for i in range(3))
+    w, g, m = (np.random.default_rng(i).standard_normal((3,
+                                                         4)).astype(np.float32) for i in range(3))
     tensors = [nn.tensor(v) for v in (w, g, m)]
     lists = [nn.tensors([t]) for t in tensors]
-    nn.run("aclnnFusedSgd", *lists, nn.tensor(np.array([4], np.float32)) if scaled else None, 0.1, momentum, 0.05, 0.2,
-           nesterov, False, first)
+    nn.run("aclnnFusedSgd", *lists, nn.tensor(np.array([4], np.float32)) if scaled else None, 0.1,
+           momentum, 0.05, 0.2, nesterov, False, first)
     grad = g / 4 if scaled else g
     step = grad + 0.1 * w
     buffer = step if first else momentum * m + 0.8 * step
     move = step if momentum == 0 else step + momentum * buffer if nesterov else buffer
     np.testing.assert_allclose(tensors[0].read(), w - 0.05 * move, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(tensors[1].read(), grad, rtol=1e-6)
-    np.testing.assert_allclose(tensors[2].read(), m if momentum == 0 else buffer, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(tensors[2].read(), m if momentum == 0 else buffer, rtol=1e-5,
+                               atol=1e-6)
     nn.clear()
 
 
@@ -221,7 +243,8 @@ def test_adam(nn):
     for got, want in zip(state, (w - rate * m1 / (np.sqrt(v1) + 1e-6), m1, v1)):
         np.testing.assert_allclose(got.read(), want, rtol=1e-4, atol=1e-5)
     state = [nn.tensor(a) for a in (w, m, v)]
-    nn.run("aclnnApplyAdamW", *state, *numbers, one(nn, 0.1), *betas, nn.tensor(g), None, False, False)
+    nn.run("aclnnApplyAdamW", *state, *numbers, one(nn, 0.1), *betas, nn.tensor(g), None, False,
+           False)
     move = 0.01 * (m1 / (1 - 0.81)) / (np.sqrt(v1 / (1 - 0.98)) + 1e-6)
     np.testing.assert_allclose(state[0].read(), w * (1 - 0.001) - move, rtol=1e-4, atol=1e-5)
     nn.clear()
@@ -233,8 +256,8 @@ def test_adam_with_a_mean_of_weights(nn, mode):
     g, w, m, s = (rng.standard_normal((3, 4)).astype(np.float32) for _ in range(4))
     v = np.abs(rng.standard_normal((3, 4))).astype(np.float32)
     state = [nn.tensor(a) for a in (w, m, v, s)]
-    nn.run("aclnnApplyFusedEmaAdam", nn.tensor(g), *state, nn.tensor(np.array([3], np.int64)), 0.01, 0.5, 0.9, 0.99, 1e-6,
-           mode, True, 0.1)
+    nn.run("aclnnApplyFusedEmaAdam", nn.tensor(g), *state, nn.tensor(np.array([3], np.int64)), 0.01,
+           0.5, 0.9, 0.99, 1e-6, mode, True, 0.1)
     grad = g + 0.1 * w if mode == 0 else g
     m1, v1 = 0.9 * m + 0.1 * grad, 0.99 * v + 0.01 * grad * grad
     move = (m1 / (1 - 0.9 ** 3)) / (np.sqrt(v1 / (1 - 0.99 ** 3)) + 1e-6) + (0.1 * w if mode else 0)

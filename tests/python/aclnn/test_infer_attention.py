@@ -4,8 +4,9 @@ masks, lengths, caches in blocks, caches of integers."""
 import ml_dtypes
 import numpy as np
 import pytest
-from aclnn import Failed
 from attention_oracle import attend, to_layout
+
+from aclnn import Failed
 
 BF16 = ml_dtypes.bfloat16
 TOLERANCE = {"float32": 2e-5, "float16": 2e-3, "bfloat16": 2e-2}
@@ -30,23 +31,26 @@ NUMBERS = ["heads", "scale", "before", "after", "layout", "kv_heads"]
 TAIL = ["mode", "precise", "block", "antiMode", "lse"]
 FORMS = {
     "aclnnPromptFlashAttention": ["q", "k", "v", "shift", "mask", "rows", *NUMBERS, "out"],
-    "aclnnPromptFlashAttentionV2": ["q", "k", "v", "shift", "mask", "rows", "keys", *QUANT, *NUMBERS,
-                                    "mode", "out"],
-    "aclnnPromptFlashAttentionV3": ["q", "k", "v", "shift", "mask", "rows", "keys", *QUANT, *NUMBERS,
-                                    "mode", "precise", "out"],
-    "aclnnIncreFlashAttention": ["q", "ks", "vs", "shift", "mask", "keys", "heads", "scale", "layout",
-                                 "kv_heads", "out"],
-    "aclnnIncreFlashAttentionV2": ["q", "ks", "vs", "shift", "mask", "keys", *QUANT, "heads", "scale",
-                                   "layout", "kv_heads", "out"],
-    "aclnnIncreFlashAttentionV3": ["q", "ks", "vs", "shift", "mask", "keys", *QUANT, "anti", "antiOffset",
-                                   "table", "heads", "scale", "layout", "kv_heads", "block", "precise",
-                                   "out"],
-    "aclnnIncreFlashAttentionV4": ["q", "ks", "vs", "shift", "mask", "keys", *QUANT, "anti", "antiOffset",
-                                   "table", "keyPadding", "heads", "scale", "layout", "kv_heads", "block",
+    "aclnnPromptFlashAttentionV2": ["q", "k", "v", "shift", "mask", "rows", "keys", *QUANT,
+                                    *NUMBERS, "mode", "out"],
+    "aclnnPromptFlashAttentionV3": ["q", "k", "v", "shift", "mask", "rows", "keys", *QUANT,
+                                    *NUMBERS, "mode", "precise", "out"],
+    "aclnnIncreFlashAttention": ["q", "ks", "vs", "shift", "mask", "keys", "heads", "scale",
+                                 "layout", "kv_heads", "out"],
+    "aclnnIncreFlashAttentionV2": ["q", "ks", "vs", "shift", "mask", "keys", *QUANT, "heads",
+                                   "scale", "layout", "kv_heads", "out"],
+    "aclnnIncreFlashAttentionV3": ["q", "ks", "vs", "shift", "mask", "keys", *QUANT, "anti",
+                                   "antiOffset",
+                                   "table", "heads", "scale", "layout", "kv_heads", "block",
                                    "precise", "out"],
-    "aclnnFusedInferAttentionScore": ["q", "ks", "vs", "shift", "mask", "rows", "keys", *QUANT, "anti",
-                                      "antiOffset", "table", "rowPadding", "keyPadding", *NUMBERS, *TAIL,
-                                      "out", "log"],
+    "aclnnIncreFlashAttentionV4": ["q", "ks", "vs", "shift", "mask", "keys", *QUANT, "anti",
+                                   "antiOffset",
+                                   "table", "keyPadding", "heads", "scale", "layout", "kv_heads",
+                                   "block", "precise", "out"],
+    "aclnnFusedInferAttentionScore": ["q", "ks", "vs", "shift", "mask", "rows", "keys", *QUANT,
+                                      "anti",
+                                      "antiOffset", "table", "rowPadding", "keyPadding", *NUMBERS,
+                                      *TAIL, "out", "log"],
 }
 V2 = ["q", "ks", "vs", "shift", "mask", "rows", "keys", *QUANT, "anti", "antiOffset", "table",
       "rowPadding", "keyPadding", *LATER]
@@ -54,10 +58,10 @@ MODES = ["keyMode", "valueMode"]
 FORMS["aclnnFusedInferAttentionScoreV2"] = [*V2, *NUMBERS, *TAIL, *MODES, "out", "log"]
 ROPE = ["qRope", "kRope", "ropeScale"]
 FORMS["aclnnFusedInferAttentionScoreV3"] = [*V2, *ROPE, *NUMBERS, *TAIL, *MODES, "out", "log"]
-FORMS["aclnnFusedInferAttentionScoreV4"] = [*V2, *ROPE, "queryScale", "sink", *NUMBERS, *TAIL, *MODES,
-                                            "queryMode", "out", "log"]
-DEFAULTS = {"before": MANY, "after": 0, "mode": 0, "precise": 1, "block": 0, "antiMode": 0, "lse": False,
-            "keyMode": 0, "valueMode": 0, "queryMode": 0, "layout": "BNSD"}
+FORMS["aclnnFusedInferAttentionScoreV4"] = [*V2, *ROPE, "queryScale", "sink", *NUMBERS, *TAIL,
+                                            *MODES, "queryMode", "out", "log"]
+DEFAULTS = {"before": MANY, "after": 0, "mode": 0, "precise": 1, "block": 0, "antiMode": 0,
+            "lse": False, "keyMode": 0, "valueMode": 0, "queryMode": 0, "layout": "BNSD"}
 LISTS = {"ks": "k", "vs": "v"}
 
 
@@ -98,8 +102,8 @@ def test_prompts_in_every_layout(nn, name, layout, mode):
     (q,), (k, v) = numbers(1, (2, 4, 5, 8)), numbers(2, (2, 2, 7, 8), (2, 2, 7, 8))
     want, _ = whole(q, k, v, 0.3, mode=mode, before=3, after=1)
     inner, outer = layout.split("_")[0], layout.split("_")[-1]
-    got = call(nn, name, q=to_layout(q, inner), k=to_layout(k, inner), v=to_layout(v, inner), heads=4,
-               kv_heads=2, scale=0.3, layout=layout, mode=mode, before=3, after=1,
+    got = call(nn, name, q=to_layout(q, inner), k=to_layout(k, inner), v=to_layout(v, inner),
+               heads=4, kv_heads=2, scale=0.3, layout=layout, mode=mode, before=3, after=1,
                mask=np.triu(np.ones((2048, 2048), bool), 1) if mode else None,
                out=np.zeros(to_layout(want, outer).shape, np.float32))
     close(got, to_layout(want, outer))
@@ -111,8 +115,8 @@ def test_short_types_over_many_keys(nn, dtype, rows, keys):
     (q,), (k, v) = (numbers(3, (1, 8, rows, 32), dtype=dtype),
                     numbers(4, (1, 2, keys, 32), (1, 2, keys, 32), dtype=dtype))
     want, log = whole(q, k, v, 0.2, mode=3)
-    got, logs = call(nn, "aclnnFusedInferAttentionScoreV3", q=q, k=k, v=v, heads=8, kv_heads=2, scale=0.2,
-                     mode=3, lse=True, out=np.zeros(want.shape, dtype),
+    got, logs = call(nn, "aclnnFusedInferAttentionScoreV3", q=q, k=k, v=v, heads=8, kv_heads=2,
+                     scale=0.2, mode=3, lse=True, out=np.zeros(want.shape, dtype),
                      log=np.zeros((1, 8, rows, 1), np.float32))
     close(got, want, dtype)
     np.testing.assert_allclose(logs[..., 0], log, rtol=1e-3, atol=1e-3)
@@ -137,16 +141,16 @@ def test_the_shift_is_added_to_scaled_scores(nn):
     (q,), (k, v) = numbers(8, (2, 4, 3, 8)), numbers(9, (2, 4, 6, 8), (2, 4, 6, 8))
     (shift,) = numbers(10, (1, 4, 3, 6))
     want = np.stack([attend(q[b], k[b], v[b], 0.4, shift=shift[0])[0] for b in range(2)])
-    close(call(nn, "aclnnFusedInferAttentionScoreV2", q=q, k=k, v=v, shift=shift, heads=4, kv_heads=4,
-               scale=0.4, out=np.zeros_like(q)), want)
+    close(call(nn, "aclnnFusedInferAttentionScoreV2", q=q, k=k, v=v, shift=shift, heads=4,
+               kv_heads=4, scale=0.4, out=np.zeros_like(q)), want)
 
 
 def test_lengths_come_with_every_call(nn):
     """One plan for all of them: rows behind a length are 0, keys behind it are not seen."""
     (q,), (k, v) = numbers(11, (2, 2, 4, 8)), numbers(12, (2, 2, 9, 8), (2, 2, 9, 8))
     for rows, keys in [([4, 2], [9, 3]), ([1, 4], [5, 9]), ([0, 3], [2, 0])]:
-        got, log = call(nn, "aclnnFusedInferAttentionScore", q=q, k=k, v=v, rows=rows, keys=keys, heads=2,
-                        kv_heads=2, scale=0.5, mode=3, lse=True, out=np.full_like(q, 7),
+        got, log = call(nn, "aclnnFusedInferAttentionScore", q=q, k=k, v=v, rows=rows, keys=keys,
+                        heads=2, kv_heads=2, scale=0.5, mode=3, lse=True, out=np.full_like(q, 7),
                         log=np.zeros((2, 2, 4, 1), np.float32))
         want, logs = np.zeros(q.shape), np.full((2, 2, 4), np.inf)
         for b in range(2):
@@ -174,8 +178,8 @@ def test_a_length_that_the_cache_does_not_have_is_refused(nn):
 
 def test_left_padding(nn):
     (q,), (k, v) = numbers(15, (2, 2, 4, 8)), numbers(16, (2, 2, 9, 8), (2, 2, 9, 8))
-    got = call(nn, "aclnnFusedInferAttentionScore", q=q, k=k, v=v, rows=[2, 3], keys=[4, 7], heads=2,
-               kv_heads=2, scale=0.5, rowPadding=np.array([1], np.int64),
+    got = call(nn, "aclnnFusedInferAttentionScore", q=q, k=k, v=v, rows=[2, 3], keys=[4, 7],
+               heads=2, kv_heads=2, scale=0.5, rowPadding=np.array([1], np.int64),
                keyPadding=np.array([2], np.int64), out=np.zeros_like(q))
     want = np.zeros(q.shape)
     for b, (rows, keys) in enumerate([(2, 4), (3, 7)]):
@@ -195,24 +199,27 @@ def test_a_cache_in_blocks(nn, name, layout, dtype):
     table = np.array([[5, 0, 3], [2, 6, 6], [1, 4, 4]], np.int32)
     want = []
     for b, length in enumerate(lengths):
-        k, v = (np.concatenate([pool[i] for i in table[b]], 1)[:, :length] for pool in (pool_k, pool_v))
+        k, v = (np.concatenate([pool[i] for i in table[b]], 1)[:, :length] for pool in (pool_k,
+                                                                                        pool_v))
         want.append(attend(q[b], k, v, 0.25)[0])
 
     def pool(x):
         if layout == "BSH":
             return np.ascontiguousarray(x.transpose(0, 2, 1, 3).reshape(7, size, kv_heads * d))
         if layout == "NZ":
-            return np.ascontiguousarray(x.reshape(7, kv_heads, size, d // 16, 16).transpose(0, 1, 3, 2, 4))
+            return np.ascontiguousarray(x.reshape(7, kv_heads, size, d // 16, 16).transpose(0, 1, 3,
+                                                                                            2, 4))
         return x
-    got = call(nn, name, q=q, k=pool(pool_k), v=pool(pool_v), keys=lengths, table=table, heads=heads,
-               kv_heads=kv_heads, scale=0.25, block=size, out=np.zeros_like(q))
+    got = call(nn, name, q=q, k=pool(pool_k), v=pool(pool_v), keys=lengths, table=table,
+               heads=heads, kv_heads=kv_heads, scale=0.25, block=size, out=np.zeros_like(q))
     close(got, np.stack(want), dtype)
 
 
 def test_a_block_that_is_not_there_fails_the_stream_and_not_the_process(nn):
     (q,), (k, v) = numbers(19, (1, 1, 1, 8)), numbers(20, (2, 4, 8), (2, 4, 8))
     with pytest.raises(Failed, match="block 1 of sample 0 is number 9; there are 2 blocks"):
-        call(nn, "aclnnIncreFlashAttentionV4", q=q, k=k, v=v, keys=[6], table=np.array([[0, 9]], np.int32),
+        call(nn, "aclnnIncreFlashAttentionV4", q=q, k=k, v=v, keys=[6],
+             table=np.array([[0, 9]], np.int32),
              heads=1, kv_heads=1, scale=1.0, block=4, out=np.zeros_like(q))
     nn.clear()
 
@@ -220,13 +227,14 @@ def test_a_block_that_is_not_there_fails_the_stream_and_not_the_process(nn):
 @pytest.mark.parametrize("paged", [False, True])
 def test_tokens_of_all_samples_behind_each_other(nn, paged):
     rows, keys, n, kv, d = [3, 1, 4], [5, 9, 4], 4, 2, 16
-    (q,), (k, v) = numbers(21, (sum(rows), n, d)), numbers(22, (sum(keys), kv, d), (sum(keys), kv, d))
+    (q,), (k, v) = numbers(21, (sum(rows), n, d)), numbers(22, (sum(keys), kv, d),
+                                                           (sum(keys), kv, d))
     ends_q, ends_k = np.cumsum(rows), np.cumsum(keys)
     want, logs = np.zeros(q.shape), np.zeros((sum(rows), n))
     for b in range(3):
         at, key = slice(ends_q[b] - rows[b], ends_q[b]), slice(ends_k[b] - keys[b], ends_k[b])
-        y, log, *_ = attend(q[at].transpose(1, 0, 2), k[key].transpose(1, 0, 2), v[key].transpose(1, 0, 2),
-                            0.3, mode=3)
+        y, log, *_ = attend(q[at].transpose(1, 0, 2), k[key].transpose(1, 0, 2),
+                            v[key].transpose(1, 0, 2), 0.3, mode=3)
         want[at], logs[at] = y.transpose(1, 0, 2), log.T
     options = {}
     if paged:
@@ -241,7 +249,8 @@ def test_tokens_of_all_samples_behind_each_other(nn, paged):
         k, v = pools
     else:
         options = dict(keys=ends_k.tolist())
-    got, log = call(nn, "aclnnFusedInferAttentionScoreV3", q=q, k=k, v=v, rows=ends_q.tolist(), heads=n,
+    got, log = call(nn, "aclnnFusedInferAttentionScoreV3", q=q, k=k, v=v, rows=ends_q.tolist(),
+                    heads=n,
                     kv_heads=kv, scale=0.3, mode=3, layout="TND", lse=True, out=np.zeros_like(q),
                     log=np.zeros((sum(rows), n, 1), np.float32), **options)
     close(got, want)
@@ -274,11 +283,12 @@ def test_a_cache_of_int8(nn, mode, offsets):
     def real(x, part):
         def factor(a):
             a = a.astype(np.float64)[part]
-            return {"tensor": a, "channel": a, "token": a[:, None, :, None] if mode == "token" else a}[mode]
+            return {"tensor": a, "channel": a, "token": a[:, None, :,
+                                                          None] if mode == "token" else a}[mode]
         return (x + (factor(offset) if offsets else 0)) * factor(scale)
     want = np.stack([attend(q[b], real(k, 0)[b], real(v, 1)[b], 0.2)[0] for b in range(2)])
-    got = call(nn, "aclnnFusedInferAttentionScore", q=q, k=k, v=v, anti=scale, antiOffset=offset, heads=4,
-               kv_heads=2, scale=0.2, antiMode=TOKEN if mode == "token" else CHANNEL,
+    got = call(nn, "aclnnFusedInferAttentionScore", q=q, k=k, v=v, anti=scale, antiOffset=offset,
+               heads=4, kv_heads=2, scale=0.2, antiMode=TOKEN if mode == "token" else CHANNEL,
                out=np.zeros_like(q))
     np.testing.assert_allclose(got.astype(np.float64), want, rtol=4e-3, atol=4e-3)
 
@@ -308,7 +318,8 @@ def test_a_cache_of_int4_in_words(nn):
 
     def words(x):
         nibbles = (x & 15).astype(np.uint32).reshape(*x.shape[:-1], -1, 8)
-        return (nibbles << (4 * np.arange(8, dtype=np.uint32))).sum(-1, dtype=np.uint32).view(np.int32)
+        return (nibbles << (4 * np.arange(8, dtype=np.uint32))).sum(-1,
+                                                                    dtype=np.uint32).view(np.int32)
     scale = np.array([0.05, 0.1], np.float16)
     want = attend(q[0], k[0] * float(scale[0]), v[0] * float(scale[1]), 0.5)[0]
     got = call(nn, "aclnnIncreFlashAttentionV4", q=q, k=words(k), v=words(v), anti=scale, heads=2,
@@ -326,12 +337,13 @@ def test_results_of_int8(nn):
 
 
 def test_a_second_part_of_heads_and_a_sink(nn):
-    (q, qr), (k, kr) = numbers(38, (2, 4, 3, 16), (2, 4, 3, 8)), numbers(39, (2, 1, 6, 16), (2, 1, 6, 8))
+    (q, qr), (k, kr) = numbers(38, (2, 4, 3, 16), (2, 4, 3, 8)), numbers(39, (2, 1, 6, 16),
+                                                                         (2, 1, 6, 8))
     (sink,) = numbers(40, (4,))
     joined = [np.concatenate(pair, -1) for pair in ((q, qr), (k, kr))]
     want = np.stack([attend(joined[0][b], joined[1][b], k[b], 0.3, sink=sink)[0] for b in range(2)])
-    got = call(nn, "aclnnFusedInferAttentionScoreV4", q=q, k=k, v=k, qRope=qr, kRope=kr, sink=sink, heads=4,
-               kv_heads=1, scale=0.3, out=np.zeros_like(q))
+    got = call(nn, "aclnnFusedInferAttentionScoreV4", q=q, k=k, v=k, qRope=qr, kRope=kr, sink=sink,
+               heads=4, kv_heads=1, scale=0.3, out=np.zeros_like(q))
     close(got, want)
 
 
@@ -342,7 +354,8 @@ def test_a_prefix_that_samples_share(nn):
                             np.concatenate([pv[0, :, :3], v[b, :, :n]], 1), 0.5)[0]
                      for b, n in enumerate([5, 2])])
     got = call(nn, "aclnnFusedInferAttentionScoreV2", q=q, k=k, v=v, keys=[5, 2], keyPrefix=pk,
-               valuePrefix=pv, prefixLength=[3], heads=2, kv_heads=2, scale=0.5, out=np.zeros_like(q))
+               valuePrefix=pv, prefixLength=[3], heads=2, kv_heads=2, scale=0.5,
+               out=np.zeros_like(q))
     close(got, want)
 
 
@@ -351,8 +364,8 @@ def test_views_and_empty_batches(nn):
     turned = [x.transpose(0, 2, 1, 3) for x in (q, k, v)]  # views of BSND as BNSD
     want, _ = whole(*turned, 0.3)
     out = np.zeros((2, 5, 4, 8), np.float32).transpose(0, 2, 1, 3)
-    close(call(nn, "aclnnPromptFlashAttentionV3", q=turned[0], k=turned[1], v=turned[2], heads=4, kv_heads=4,
-               scale=0.3, out=out), want)
+    close(call(nn, "aclnnPromptFlashAttentionV3", q=turned[0], k=turned[1], v=turned[2], heads=4,
+               kv_heads=4, scale=0.3, out=out), want)
     empty = np.zeros((0, 4, 5, 8), np.float32)
-    assert call(nn, "aclnnPromptFlashAttentionV3", q=empty, k=empty, v=empty, heads=4, kv_heads=4, scale=0.3,
-                out=empty.copy()).shape == empty.shape
+    assert call(nn, "aclnnPromptFlashAttentionV3", q=empty, k=empty, v=empty, heads=4, kv_heads=4,
+                scale=0.3, out=empty.copy()).shape == empty.shape

@@ -2,6 +2,7 @@
 """Operators that few programs call, each against numpy in double precision."""
 import numpy as np
 import pytest
+
 from aclnn import Failed
 
 
@@ -29,7 +30,8 @@ def test_greatest_common_divisors(nn, dtype):
 
 
 @pytest.mark.parametrize("mode,oracle", [
-    (1, np.round), (2, np.floor), (3, np.ceil), (4, lambda a: np.sign(a) * np.floor(np.abs(a) + 0.5)),
+    (1, np.round), (2, np.floor), (3, np.ceil), (4,
+                                                 lambda a: np.sign(a) * np.floor(np.abs(a) + 0.5)),
     (5, np.trunc), (7, lambda a: a - np.trunc(a))])
 def test_a_list_is_rounded_as_a_tensor_says(nn, mode, oracle):
     a, b = np.array([-2.5, -0.5, 0.5, 1.5, 2.3], np.float32), floats(3, 2, 3) * 4
@@ -45,9 +47,10 @@ def test_a_list_is_rounded_as_a_tensor_says(nn, mode, oracle):
 def test_the_gradient_of_a_convolution_of_time_batch_channels(nn, pad):
     x, w = floats(1, 9, 2, 3), floats(2, 3, 3, 4)  # time, batch, in; taps, in, out
     dy = floats(3, 9 + 2 * pad - 2, 2, 4)
-    dx, dw, db = nn.empty(np.float32, x.shape), nn.empty(np.float32, w.shape), nn.empty(np.float32, (4,))
-    nn.run("aclnnConvTbcBackward", nn.tensor(dy), nn.tensor(x), nn.tensor(w), nn.tensor(floats(4, 4)), pad, 0,
-           dx, dw, db)
+    dx, dw, db = nn.empty(np.float32, x.shape), nn.empty(np.float32, w.shape), nn.empty(np.float32,
+                                                                                        (4,))
+    nn.run("aclnnConvTbcBackward", nn.tensor(dy), nn.tensor(x), nn.tensor(w),
+           nn.tensor(floats(4, 4)), pad, 0, dx, dw, db)
     wide = np.pad(x, [(pad, pad), (0, 0), (0, 0)]).astype(np.float64)
     of_x, of_w = np.zeros(wide.shape), np.zeros(w.shape)
     for t in range(dy.shape[0]):
@@ -67,19 +70,23 @@ def test_a_convolution_of_bytes(nn, groups, stride):
     bias, scale = rng(3).integers(-1000, 1000, 6).astype(np.int32), np.abs(floats(4, 6)) * 1e-3
     size = [(n - 1) // stride + 1 for n in (6, 5)]
     y = nn.empty(np.float16, (2, 6, *size))
-    nn.run("aclnnQuantConvolution", nn.tensor(x), nn.tensor(w), nn.tensor(bias), nn.tensor(scale), None,
-           nn.ints([stride] * 2), nn.ints([1, 1]), nn.ints([1, 1]), False, nn.ints([0, 0]), groups, 0, "rint", y)
+    nn.run("aclnnQuantConvolution", nn.tensor(x), nn.tensor(w), nn.tensor(bias), nn.tensor(scale),
+           None,
+           nn.ints([stride] * 2), nn.ints([1, 1]), nn.ints([1, 1]), False, nn.ints([0, 0]), groups,
+           0, "rint", y)
     wide = np.pad(x, [(0, 0), (0, 0), (1, 1), (1, 1)]).astype(np.int64)
     want = np.zeros((2, 6, *size))
     for o in range(6):
         first = o // (6 // groups) * (4 // groups)
         for i, j in np.ndindex(*size):
-            seen = wide[:, first:first + 4 // groups, i * stride:i * stride + 3, j * stride:j * stride + 3]
+            seen = wide[:, first:first + 4 // groups, i * stride:i * stride + 3,
+                        j * stride:j * stride + 3]
             want[:, o, i, j] = ((seen * w[o]).sum((1, 2, 3)) + bias[o]) * scale[o]
     close(y.read(), want, 2e-3)
     with pytest.raises(Failed, match="offsetx is 3; expected 0"):
         nn.run("aclnnQuantConvolution", nn.tensor(x), nn.tensor(w), None, nn.tensor(scale), None,
-               nn.ints([stride] * 2), nn.ints([1, 1]), nn.ints([1, 1]), False, nn.ints([0, 0]), groups, 3, "rint", y)
+               nn.ints([stride] * 2), nn.ints([1, 1]), nn.ints([1, 1]), False, nn.ints([0, 0]),
+               groups, 3, "rint", y)
     nn.clear()
 
 
@@ -101,19 +108,22 @@ def test_matrices_between_two_others_as_integers_of_4_bits(nn):
 @pytest.mark.parametrize("gamma", [True, False])
 def test_the_gradient_of_groups_through_swish(nn, gamma):
     x, dy = floats(1, 2, 6, 3, 4), floats(2, 2, 6, 3, 4)
-    g, b = (floats(3, 6), floats(4, 6)) if gamma else (np.ones(6, np.float32), np.zeros(6, np.float32))
+    g, b = (floats(3, 6), floats(4, 6)) if gamma else (np.ones(6, np.float32),
+                                                       np.zeros(6, np.float32))
 
     def forward(x, g, b):
         rows = x.astype(np.float64).reshape(2, 3, -1)
         mean, var = rows.mean(-1, keepdims=True), rows.var(-1, keepdims=True)
-        z = ((rows - mean) / np.sqrt(var + 1e-5)).reshape(x.shape) * g[:, None, None] + b[:, None, None]
+        z = ((rows - mean) / np.sqrt(var + 1e-5)).reshape(x.shape) * g[:, None, None] + b[:, None,
+                                                                                          None]
         return z / (1 + np.exp(-1.5 * z)), mean[..., 0], 1 / np.sqrt(var[..., 0] + 1e-5)
 
     _, mean, inverse = forward(x, g, b)
-    dx, dg, db = nn.empty(np.float32, x.shape), nn.empty(np.float32, (6,)), nn.empty(np.float32, (6,))
+    dx, dg, db = nn.empty(np.float32, x.shape), nn.empty(np.float32, (6,)), nn.empty(np.float32,
+                                                                                     (6,))
     nn.run("aclnnGroupNormSwishGrad", nn.tensor(dy), nn.tensor(mean.astype(np.float32)),
-           nn.tensor(inverse.astype(np.float32)), nn.tensor(x), nn.tensor(g), nn.tensor(b), 3, "NCHW", 1.5,
-           True, True, dx, dg, db)
+           nn.tensor(inverse.astype(np.float32)), nn.tensor(x), nn.tensor(g), nn.tensor(b), 3,
+           "NCHW", 1.5, True, True, dx, dg, db)
 
     def measured(of):
         """The slope of sum(dy * y) in each element of `of`."""
@@ -137,8 +147,8 @@ def test_the_gradient_of_groups_through_swish(nn, gamma):
 def test_products_with_axes_in_another_order_and_a_weight_in_blocks(nn):
     a, b = floats(1, 5, 3, 4, dtype=np.float16), floats(2, 3, 4, 6, dtype=np.float16)
     y = nn.empty(np.float16, (5, 3, 6))
-    nn.run("aclnnTransposeBatchMatMulWeightNz", nn.tensor(a), nn.tensor(b), None, None, nn.ints([1, 0, 2]),
-           nn.ints([0, 1, 2]), nn.ints([1, 0, 2]), 0, 1, y)
+    nn.run("aclnnTransposeBatchMatMulWeightNz", nn.tensor(a), nn.tensor(b), None, None,
+           nn.ints([1, 0, 2]), nn.ints([0, 1, 2]), nn.ints([1, 0, 2]), 0, 1, y)
     close(y.read(), np.einsum("mbk,bkn->mbn", a.astype(np.float64), b.astype(np.float64)), 4e-3)
     nn.clear()
 
@@ -160,20 +170,23 @@ def test_products_of_complex_matrices(nn, turned):
     nn.run("aclnnMatmul", nn.tensor(a), nn.tensor(given), y, 0)
     np.testing.assert_allclose(y.read(), a.astype(np.complex128) @ b, rtol=1e-5, atol=1e-5)
     nn.run("aclnnMv", nn.tensor(a[0]), nn.tensor(np.ascontiguousarray(b[0, :, 0])), one, 0)
-    np.testing.assert_allclose(one.read(), a[0].astype(np.complex128) @ b[0, :, 0], rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(one.read(), a[0].astype(np.complex128) @ b[0, :, 0], rtol=1e-5,
+                               atol=1e-5)
     nn.clear()
 
 
 def test_boxes_that_do_not_overlap(nn):
-    boxes = np.array([[[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, -0.1, 1, 0.9], [0, 10, 1, 11], [0, 10.1, 1, 11.1]]],
+    boxes = np.array([[[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, -0.1, 1, 0.9], [0, 10, 1, 11],
+                       [0, 10.1, 1, 11.1]]],
                      np.float32)
     scores = np.array([[[0.9, 0.75, 0.6, 0.95, 0.5]]], np.float32)
     found = nn.empty(np.int64, (5, 3))
-    nn.run("aclnnNonMaxSuppression", nn.tensor(boxes), nn.tensor(scores), nn.ints([3]), nn.floats([0.5]),
-           nn.floats([0.0]), 0, found)
+    nn.run("aclnnNonMaxSuppression", nn.tensor(boxes), nn.tensor(scores), nn.ints([3]),
+           nn.floats([0.5]), nn.floats([0.0]), 0, found)
     nn.synchronize()
     assert found.shape() == (2, 3)
-    np.testing.assert_array_equal(found.read_storage()[:48].view(np.int64).reshape(2, 3), [[0, 0, 3], [0, 0, 0]])
+    np.testing.assert_array_equal(found.read_storage()[:48].view(np.int64).reshape(2, 3),
+                                  [[0, 0, 3], [0, 0, 0]])
     nn.clear()
 
 
@@ -197,9 +210,10 @@ def test_quantised_products_of_a_batch_are_added_up(nn, keep):
     b = rng(2).integers(-128, 128, (3, 16, 8)).astype(np.int8)
     rows, columns = np.abs(floats(3, 3, 4)), np.abs(floats(4, 8))
     y = nn.empty(np.float32, (1, 4, 8) if keep else (4, 8))
-    nn.run("aclnnQuantMatmulReduceSumWeightNz", nn.tensor(a), nn.tensor(b), nn.tensor(rows), nn.tensor(columns), None,
-           None, None, None, None, False, False, 0, nn.ints([0]), keep, y)
-    want = (a.astype(np.int64) @ b * rows[..., None].astype(np.float64) * columns).sum(0, keepdims=keep)
+    nn.run("aclnnQuantMatmulReduceSumWeightNz", nn.tensor(a), nn.tensor(b), nn.tensor(rows),
+           nn.tensor(columns), None, None, None, None, None, False, False, 0, nn.ints([0]), keep, y)
+    want = (a.astype(np.int64) @ b * rows[..., None].astype(np.float64) * columns).sum(0,
+        keepdims=keep)
     np.testing.assert_allclose(y.read(), want, rtol=1e-5)
     nn.clear()
 
@@ -209,8 +223,8 @@ def test_a_quantised_product_through_an_activation(nn):
     b = rng(2).integers(-128, 128, (16, 8)).astype(np.int8)
     rows, columns = np.abs(floats(3, 4)), np.abs(floats(4, 8)) * 1e-3
     y = nn.empty(np.float32, (4, 8))
-    nn.run("aclnnFusedQuantMatmulWeightNz", nn.tensor(a), nn.tensor(b), nn.tensor(rows), nn.tensor(columns), None,
-           None, None, None, None, None, "relu", 0, y)
+    nn.run("aclnnFusedQuantMatmulWeightNz", nn.tensor(a), nn.tensor(b), nn.tensor(rows),
+           nn.tensor(columns), None, None, None, None, None, None, "relu", 0, y)
     want = np.maximum(a.astype(np.int64) @ b * rows[:, None].astype(np.float64) * columns, 0)
     np.testing.assert_allclose(y.read(), want, rtol=1e-5)
     nn.clear()

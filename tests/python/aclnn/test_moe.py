@@ -3,6 +3,7 @@
 import ml_dtypes
 import numpy as np
 import pytest
+
 from aclnn import Failed
 
 BF16 = ml_dtypes.bfloat16
@@ -48,7 +49,8 @@ def test_gating_second_version(nn, renorm):
     x = floats(2, 5, 7, dtype=np.float16)
     y, experts = nn.empty(np.float16, (5, 2)), nn.empty(np.int32, (5, 2))
     shares = nn.empty(np.float32, (5, 7))
-    nn.run("aclnnMoeGatingTopKSoftmaxV2", nn.tensor(x), None, 2, renorm, renorm == 0, y, experts, shares)
+    nn.run("aclnnMoeGatingTopKSoftmaxV2", nn.tensor(x), None, 2, renorm, renorm == 0, y, experts,
+           shares)
     wide = x.astype(np.float64)
     at = best(wide, 2)
     p = softmax(wide)
@@ -63,9 +65,10 @@ def test_gating_second_version(nn, renorm):
 @pytest.mark.parametrize("kind,by_two", [(0, 0), (1, 0), (1, 1)])
 def test_gating_in_groups(nn, kind, by_two):
     x, bias = floats(3, 9, 16), floats(4, 16)
-    y, experts, out = nn.empty(np.float32, (9, 4)), nn.empty(np.int32, (9, 4)), nn.empty(np.float32, (9, 16))
-    nn.run("aclnnMoeGatingTopK", nn.tensor(x), nn.tensor(bias), 4, 2, 4, by_two, 0, kind, True, 2.5, 1e-20, y,
-           experts, out)
+    y, experts, out = nn.empty(np.float32, (9, 4)), nn.empty(np.int32, (9, 4)), nn.empty(np.float32,
+                                                                                         (9, 16))
+    nn.run("aclnnMoeGatingTopK", nn.tensor(x), nn.tensor(bias), 4, 2, 4, by_two, 0, kind, True, 2.5,
+           1e-20, y, experts, out)
     wide = x.astype(np.float64)
     shares = softmax(wide) if kind == 0 else 1 / (1 + np.exp(-wide))
     scores = (shares + bias).reshape(9, 4, 4)
@@ -88,9 +91,10 @@ def test_init_routing(nn):
     n, k, h = 5, 2, 4
     x, experts = floats(5, n, h), rng(6).integers(0, 3, (n, k)).astype(np.int32)
     rows = np.arange(n * k).reshape(k, n).T.astype(np.int32)
-    outs = nn.empty(np.float32, (4 * k, h)), nn.empty(np.int32, (n * k,)), nn.empty(np.int32, (n * k,))
-    nn.run("aclnnMoeInitRouting", nn.tensor(x), nn.tensor(np.ascontiguousarray(rows)), nn.tensor(experts), 4,
-           *outs)
+    outs = nn.empty(np.float32, (4 * k, h)), nn.empty(np.int32, (n * k,)), nn.empty(np.int32,
+                                                                                    (n * k,))
+    nn.run("aclnnMoeInitRouting", nn.tensor(x), nn.tensor(np.ascontiguousarray(rows)),
+           nn.tensor(experts), 4, *outs)
     order = np.argsort(experts.ravel(), kind="stable")
     source = rows.ravel()[order]
     close(outs[0].read(), x[source[:4 * k] % n])
@@ -107,9 +111,10 @@ def test_init_routing_without_drops(nn, flag, dtype):
     n, k, h, e = 6, 3, 8, 5
     x = floats(7, n, h, dtype=dtype)
     experts = np.stack([rng(8 + i).permutation(e)[:k] for i in range(n)]).astype(np.int32)
-    y, places, counts = nn.empty(dtype, (n * k, h)), nn.empty(np.int32, (n * k,)), nn.empty(np.int32, (e,))
-    nn.run("aclnnMoeInitRoutingV2", nn.tensor(x), nn.tensor(experts), 0, 0, e, 0, flag, False, y, places,
-           counts, None)
+    y, places, counts = nn.empty(dtype, (n * k, h)), nn.empty(np.int32,
+                                                              (n * k,)), nn.empty(np.int32, (e,))
+    nn.run("aclnnMoeInitRoutingV2", nn.tensor(x), nn.tensor(experts), 0, 0, e, 0, flag, False, y,
+           places, counts, None)
     order = np.argsort(experts.ravel(), kind="stable")
     np.testing.assert_array_equal(y.read(), x[order // k])
     np.testing.assert_array_equal(places.read(), np.argsort(order))
@@ -123,8 +128,8 @@ def test_init_routing_with_a_capacity(nn):
     x, experts = floats(9, n, h), rng(10).integers(0, e, (n, k)).astype(np.int32)
     y, places = nn.empty(np.float32, (e, c, h), 9), nn.empty(np.int32, (n * k,))
     before = nn.empty(np.int32, (e,))
-    nn.run("aclnnMoeInitRoutingV2", nn.tensor(x), nn.tensor(experts), 0, c, e, 1, 0, True, y, places, None,
-           before)
+    nn.run("aclnnMoeInitRoutingV2", nn.tensor(x), nn.tensor(experts), 0, c, e, 1, 0, True, y,
+           places, None, before)
     want, rows, used = np.zeros((e, c, h)), np.full(n * k, -1), np.zeros(e, int)
     for p, expert in enumerate(experts.ravel()):
         if used[expert] < c:
@@ -143,8 +148,8 @@ def test_init_routing_of_some_experts(nn, kind):
     x, experts = floats(11, n, h), rng(12).integers(0, 6, (n, k)).astype(np.int32)
     y, places = nn.empty(np.float32, (n * k, h)), nn.empty(np.int32, (n * k,))
     counts = nn.empty(np.int64, (3,))
-    nn.run("aclnnMoeInitRoutingV3", nn.tensor(x), nn.tensor(experts), None, None, n * k, 0, 6, 0, 1, True, -1,
-           [2, 5], kind, y, places, counts, None)
+    nn.run("aclnnMoeInitRoutingV3", nn.tensor(x), nn.tensor(experts), None, None, n * k, 0, 6, 0, 1,
+           True, -1, [2, 5], kind, y, places, counts, None)
     flat = experts.ravel()
     mine = [p for p in np.argsort(flat, kind="stable") if 2 <= flat[p] < 5]
     want = np.zeros((n * k, h))
@@ -164,9 +169,10 @@ def test_init_routing_with_quantised_rows(nn):
     n, k, h, e = 5, 2, 16, 4
     x, experts = floats(13, n, h), rng(14).integers(0, e, (n, k)).astype(np.int32)
     smooth = rng(15).random((e, h)).astype(np.float32) + 0.5
-    y, places, scales = nn.empty(np.int8, (n * k, h)), nn.empty(np.int32, (n * k,)), nn.empty(np.float32, (n * k,))
-    nn.run("aclnnMoeInitRoutingQuantV2", nn.tensor(x), nn.tensor(experts), nn.tensor(smooth), None, 0, 0, e, 0, 0,
-           False, 1, y, places, None, None, scales)
+    y, places, scales = nn.empty(np.int8, (n * k, h)), nn.empty(np.int32,
+        (n * k,)), nn.empty(np.float32, (n * k,))
+    nn.run("aclnnMoeInitRoutingQuantV2", nn.tensor(x), nn.tensor(experts), nn.tensor(smooth), None,
+           0, 0, e, 0, 0, False, 1, y, places, None, None, scales)
     order = np.argsort(experts.ravel(), kind="stable")
     rows = x[order // k].astype(np.float64) * smooth[experts.ravel()[order]]
     want = np.abs(rows).max(-1) / 127
@@ -200,14 +206,16 @@ def test_finalize_routing(nn, mode):
                 want[i] += scales[i, j] * (rows[at] + bias[experts[i, j]]).astype(np.float64)
     out = nn.empty(np.float32, (n, h))
     t = nn.tensor
-    nn.run("aclnnMoeFinalizeRoutingV2", t(rows), t(places), t(x1), t(x2), t(bias), t(scales), t(experts), mode,
-           out)
+    nn.run("aclnnMoeFinalizeRoutingV2", t(rows), t(places), t(x1), t(x2), t(bias), t(scales),
+           t(experts), mode, out)
     close(out.read(), want)
     if mode == 0:
-        nn.run("aclnnMoeFinalizeRouting", t(rows), t(x1), t(x2), t(bias), t(scales), t(places), t(experts), out)
+        nn.run("aclnnMoeFinalizeRouting", t(rows), t(x1), t(x2), t(bias), t(scales), t(places),
+               t(experts), out)
         close(out.read(), want)
     if mode == 2:
-        nn.run("aclnnMoeFinalizeRoutingV2", t(rows), t(places), None, None, None, None, None, mode, out)
+        nn.run("aclnnMoeFinalizeRoutingV2", t(rows), t(places), None, None, None, None, None, mode,
+               out)
         close(out.read(), rows[places].reshape(n, k, h).sum(1))
     nn.clear()
 
@@ -218,7 +226,8 @@ def test_permute_and_back_and_their_gradients(nn, out_tokens):
     tokens, experts = floats(23, n, h), rng(24).integers(0, 4, (n, k))
     rows = out_tokens or n * k
     permuted, places = nn.empty(np.float32, (rows, h)), nn.empty(np.int32, (n * k,))
-    nn.run("aclnnMoeTokenPermute", nn.tensor(tokens), nn.tensor(experts), out_tokens, False, permuted, places)
+    nn.run("aclnnMoeTokenPermute", nn.tensor(tokens), nn.tensor(experts), out_tokens, False,
+           permuted, places)
     order = np.argsort(experts.ravel(), kind="stable")
     sent, at = tokens[order[:rows] // k], np.argsort(order)
     close(permuted.read(), sent)
@@ -231,8 +240,8 @@ def test_permute_and_back_and_their_gradients(nn, out_tokens):
     want = (padded[at] * probs.reshape(-1, 1)).reshape(n, k, h).sum(1)
     close(out.read(), want)
     d_rows, d_probs = nn.empty(np.float32, (rows, h)), nn.empty(np.float32, (n, k))
-    nn.run("aclnnMoeTokenUnpermuteGrad", permuted, nn.tensor(dy), places, nn.tensor(probs), False, None, d_rows,
-           d_probs)
+    nn.run("aclnnMoeTokenUnpermuteGrad", permuted, nn.tensor(dy), places, nn.tensor(probs), False,
+           None, d_rows, d_probs)
     want_rows = np.zeros((rows, h))
     want_rows[at[kept]] = (np.repeat(dy, k, 0) * probs.reshape(-1, 1))[kept]
     close(d_rows.read(), want_rows)
@@ -253,8 +262,8 @@ def test_gradients_of_routing(nn):
     dy, rows, scales = floats(29, n, h), floats(30, n * k, h), floats(31, n, k)
     d_rows, d_scales = nn.empty(np.float32, (n * k, h)), nn.empty(np.float32, (n, k))
     t = nn.tensor
-    nn.run("aclnnMoeFinalizeRoutingV2Grad", t(dy), t(places), t(rows), t(scales), None, None, 0, 0, 0, 0, d_rows,
-           d_scales)
+    nn.run("aclnnMoeFinalizeRoutingV2Grad", t(dy), t(places), t(rows), t(scales), None, None, 0, 0,
+           0, 0, d_rows, d_scales)
     want = np.zeros((n * k, h))
     want[places] = np.repeat(dy, k, 0) * scales.reshape(-1, 1)
     close(d_rows.read(), want)
@@ -274,15 +283,17 @@ def grouped(x, weights, ends, bias=None):
     return y
 
 
-def v4(nn, x, w, groups, out, bias=None, scale=None, anti=None, anti_offset=None, rows=None, kind=0, act=0,
-       split=3, group_type=0, name="aclnnGroupedMatmulV4"):
+def v4(nn, x, w, groups, out, bias=None, scale=None, anti=None, anti_offset=None, rows=None, kind=0,
+       act=0, split=3, group_type=0, name="aclnnGroupedMatmulV4"):
     def listed(a):
-        return None if a is None else nn.tensors([nn.tensor(b) for b in (a if isinstance(a, list) else [a])])
+        return None if a is None else nn.tensors([nn.tensor(b) for b in (a if isinstance(a,
+            list) else [a])])
     result = nn.tensor(out)
     more = [None] if name.endswith("V5") else []
-    nn.run(name, listed(x), listed(w), listed(bias), listed(scale), None, listed(anti), listed(anti_offset),
-           listed(rows), None if groups is None else nn.tensor(np.asarray(groups, np.int64)), None, None, None,
-           split, group_type, kind, act, *more, nn.tensors([result]), None, None)
+    nn.run(name, listed(x), listed(w), listed(bias), listed(scale), None, listed(anti),
+           listed(anti_offset),
+           listed(rows), None if groups is None else nn.tensor(np.asarray(groups, np.int64)), None,
+           None, None, split, group_type, kind, act, *more, nn.tensors([result]), None, None)
     y = result.read()
     nn.clear()
     return y
@@ -292,7 +303,8 @@ def v4(nn, x, w, groups, out, bias=None, scale=None, anti=None, anti_offset=None
 @pytest.mark.parametrize("stacked", [True, False])
 @pytest.mark.parametrize("kind", [0, 1])
 def test_grouped_matmul(nn, dtype, stacked, kind):
-    x, w, bias = floats(32, 20, 24, dtype=dtype), floats(33, 4, 24, 40, dtype=dtype), floats(34, 4, 40, dtype=dtype)
+    x, w, bias = floats(32, 20, 24, dtype=dtype), floats(33, 4, 24, 40, dtype=dtype), floats(34, 4,
+        40, dtype=dtype)
     ends = [7, 7, 13, 18]  # the second group has no rows, two rows have no group
     want = grouped(x, w, ends, bias.astype(np.float64))
     given = ends if kind == 0 else np.diff([0, *ends])
@@ -344,8 +356,8 @@ def test_grouped_matmul_tensor_by_tensor(nn):
     nn.clear()
     x, w = floats(47, 6, 8), floats(48, 2, 8, 5)
     out = nn.empty(np.float32, (6, 5))
-    nn.run("aclnnGroupedMatmulV2", nn.tensors([nn.tensor(x)]), nn.tensors([nn.tensor(w)]), None, None, None, None,
-           None, [4, 6], 3, 0, nn.tensors([out]))
+    nn.run("aclnnGroupedMatmulV2", nn.tensors([nn.tensor(x)]), nn.tensors([nn.tensor(w)]), None,
+           None, None, None, None, [4, 6], 3, 0, nn.tensors([out]))
     close(out.read(), grouped(x, w, [4, 6]), 1e-5)
     nn.clear()
 
@@ -353,8 +365,10 @@ def test_grouped_matmul_tensor_by_tensor(nn):
 @pytest.mark.parametrize("rows", [False, True])
 def test_grouped_matmul_of_int8(nn, rows):
     r = rng(49)
-    x, w = r.integers(-128, 128, (9, 32)).astype(np.int8), r.integers(-128, 128, (3, 32, 16)).astype(np.int8)
-    scale, bias = (r.random((3, 16)) * 0.01).astype(np.float32), r.integers(-99, 99, (3, 16)).astype(np.int32)
+    x, w = r.integers(-128, 128, (9, 32)).astype(np.int8), r.integers(-128, 128,
+                                                                      (3, 32, 16)).astype(np.int8)
+    scale, bias = (r.random((3, 16)) * 0.01).astype(np.float32), r.integers(-99, 99,
+        (3, 16)).astype(np.int32)
     token = (r.random(9) + 0.5).astype(np.float32) if rows else None
     ends = [2, 5, 9]
     want = grouped(x, w, ends, bias)
@@ -374,18 +388,22 @@ def test_grouped_matmul_of_widened_weights(nn, parts):
     x, w = floats(51, 7, 32, dtype=np.float16), r.integers(-128, 128, (2, 32, 16)).astype(np.int8)
     scale = (r.random((2, parts, 16)) * 0.01).astype(np.float16)
     offset = r.integers(-9, 9, (2, parts, 16)).astype(np.float16)
-    real = (w + np.repeat(offset, 32 // parts, 1)) * np.repeat(scale, 32 // parts, 1).astype(np.float64)
+    real = (w + np.repeat(offset, 32 // parts, 1)) * np.repeat(scale, 32 // parts,
+                                                               1).astype(np.float64)
     shape = (2, 16) if parts == 1 else (2, parts, 16)
     got = v4(nn, x, w, [3, 7], np.zeros((7, 16), np.float16), anti=scale.reshape(shape),
              anti_offset=offset.reshape(shape))
-    np.testing.assert_allclose(got.astype(np.float64), grouped(x, real, [3, 7]), rtol=3e-3, atol=1e-2)
+    np.testing.assert_allclose(got.astype(np.float64), grouped(x, real, [3, 7]), rtol=3e-3,
+                               atol=1e-2)
 
 
 def test_products_are_sent_back_to_their_tokens(nn):
     r = rng(52)
     m, k, n, b, e = 8, 16, 6, 4, 2
-    x, w = r.integers(-128, 128, (m, k)).astype(np.int8), r.integers(-128, 128, (e, k, n)).astype(np.int8)
-    scale, token = (r.random((e, n)) * 0.01).astype(np.float32), (r.random(m) * 0.1).astype(np.float32)
+    x, w = r.integers(-128, 128, (m, k)).astype(np.int8), r.integers(-128, 128,
+                                                                     (e, k, n)).astype(np.int8)
+    scale, token = (r.random((e,
+                              n)) * 0.01).astype(np.float32), (r.random(m) * 0.1).astype(np.float32)
     shared, logit = floats(53, 2, n, dtype=BF16), r.random(m).astype(np.float32)
     index, ends = r.integers(0, b, m), [5, 8]
     y = grouped(x, w, ends)
@@ -396,7 +414,8 @@ def test_products_are_sent_back_to_their_tokens(nn):
     want[1:3] = shared.astype(np.float64) * 0.5
     np.add.at(want, index, y)
     out, t = nn.empty(np.float32, (b, n)), nn.tensor
-    nn.run("aclnnGroupedMatmulFinalizeRoutingV2", t(x), t(w), t(scale), None, None, None, None, t(token),
+    nn.run("aclnnGroupedMatmulFinalizeRoutingV2", t(x), t(w), t(scale), None, None, None, None,
+           t(token),
            t(np.array(ends)), t(shared), t(logit), t(index), 0, 0.5, 1, False, False, 0, out)
     close(out.read(), want, 1e-4)
     nn.clear()
@@ -406,11 +425,13 @@ def test_products_are_sent_back_to_their_tokens(nn):
 @pytest.mark.parametrize("activation", ["relu", "silu", "swiglu", "geglu"])
 def test_feed_forward(nn, name, activation):
     x, inner = floats(54, 6, 8), 10 if activation.endswith("glu") else 5
-    w1, w2, b1, b2 = floats(55, 2, 8, inner), floats(56, 2, 5, 8), floats(57, 2, inner), floats(58, 2, 8)
+    w1, w2, b1, b2 = floats(55, 2, 8, inner), floats(56, 2, 5, 8), floats(57, 2, inner), floats(58,
+        2, 8)
     y = grouped(x, w1, [2, 6], b1)
     act = {"relu": lambda a: np.maximum(a, 0), "silu": lambda a: a / (1 + np.exp(-a)),
            "swiglu": lambda a: a / (1 + np.exp(-a)),
-           "geglu": lambda a: 0.5 * a * (1 + np.tanh(np.sqrt(2 / np.pi) * (a + 0.044715 * a ** 3)))}[activation]
+           "geglu": lambda a: 0.5 * a * (1 + np.tanh(np.sqrt(2 / np.pi)
+                                                     * (a + 0.044715 * a ** 3)))}[activation]
     y = act(y[:, :5]) * y[:, 5:] if inner == 10 else act(y)
     want = grouped(y, w2, [2, 6], b2)
     out, t = nn.empty(np.float32, (6, 8)), nn.tensor
@@ -441,9 +462,10 @@ def test_tokens_go_where_a_map_says(nn, padded):
         want, weights = tokens[route.T], probs.T[route.T]
         sorted_ = np.argsort(want, kind="stable")
     rows = len(want)
-    y, p, order = nn.empty(np.float32, (rows, 6)), nn.empty(np.float32, (rows,)), nn.empty(np.int32, (rows,))
-    nn.run("aclnnMoeTokenPermuteWithRoutingMap", nn.tensor(x), nn.tensor(route), nn.tensor(probs), rows, padded, y,
-           p, order)
+    y, p, order = nn.empty(np.float32, (rows, 6)), nn.empty(np.float32, (rows,)), nn.empty(np.int32,
+                                                                                           (rows,))
+    nn.run("aclnnMoeTokenPermuteWithRoutingMap", nn.tensor(x), nn.tensor(route), nn.tensor(probs),
+           rows, padded, y, p, order)
     np.testing.assert_array_equal(y.read(), x[want])
     np.testing.assert_array_equal(p.read(), weights)
     np.testing.assert_array_equal(order.read(), sorted_)
@@ -467,6 +489,6 @@ def test_a_map_with_other_rows_than_stated(nn):
     route, _ = mapped()
     y, order = nn.empty(np.float32, (14, 6)), nn.empty(np.int32, (14,))
     with pytest.raises(Failed, match="numOutTokens is 21 and permuteTokensOut has 14 rows"):
-        nn.run("aclnnMoeTokenPermuteWithRoutingMap", nn.tensor(floats(1, 7, 6)), nn.tensor(route), None, 21, False,
-               y, None, order)
+        nn.run("aclnnMoeTokenPermuteWithRoutingMap", nn.tensor(floats(1, 7, 6)), nn.tensor(route),
+               None, 21, False, y, None, order)
     nn.clear()

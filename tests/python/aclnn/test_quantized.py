@@ -64,15 +64,18 @@ def test_quant_matmul(nn, turn_a, turn_b, kind):
     bias = rng(4).integers(-500, 500, 24).astype(np.int32)
     sums = a.astype(np.int64) @ b + bias
     given = nn.tensor(scale_words(scale) if kind == "words" else scale)
-    ab = [nn.tensor(np.ascontiguousarray(m.T) if turned else m) for m, turned in ((a, turn_a), (b, turn_b))]
+    ab = [nn.tensor(np.ascontiguousarray(m.T) if turned else m) for m,
+          turned in ((a, turn_a), (b, turn_b))]
     y = nn.empty(np.float16, (5, 24))
     nn.run("aclnnQuantMatmulV3", *ab, given, None, nn.tensor(bias), turn_a, turn_b, y)
     want = sums * scale.astype(np.float64)
     np.testing.assert_allclose(y.read().astype(np.float64), want, rtol=1e-3, atol=1e-3)
     token = (rng(5).random(5) + 0.5).astype(np.float32)
     y = nn.empty(BF16, (5, 24))
-    nn.run("aclnnQuantMatmulV4", *ab, given, None, nn.tensor(token), nn.tensor(bias), turn_a, turn_b, y)
-    np.testing.assert_allclose(y.read().astype(np.float64), want * token[:, None], rtol=1e-2, atol=1e-2)
+    nn.run("aclnnQuantMatmulV4", *ab, given, None, nn.tensor(token), nn.tensor(bias), turn_a,
+           turn_b, y)
+    np.testing.assert_allclose(y.read().astype(np.float64), want * token[:, None], rtol=1e-2,
+                               atol=1e-2)
     nn.clear()
 
 
@@ -84,12 +87,12 @@ def test_quant_matmul_of_other_results_and_batches(nn):
     np.testing.assert_array_equal(y.read(), sums)
     scale, offset = np.array([0.0007], np.float32), np.array([3], np.float32)
     y = nn.empty(np.int8, (3, 5, 8))
-    nn.run("aclnnQuantMatmulV3", nn.tensor(a), nn.tensor(b), nn.tensor(scale), nn.tensor(offset), None, False,
-           False, y)
+    nn.run("aclnnQuantMatmulV3", nn.tensor(a), nn.tensor(b), nn.tensor(scale), nn.tensor(offset),
+           None, False, False, y)
     near(y.read(), rounded(sums * 0.0007 + 3))
     y = nn.empty(np.float16, (3, 5, 8))
-    nn.run("aclnnQuantMatmulV5", nn.tensor(a), nn.tensor(b), None, nn.tensor(scale), None, None, None, None, None,
-           False, False, 0, y)
+    nn.run("aclnnQuantMatmulV5", nn.tensor(a), nn.tensor(b), None, nn.tensor(scale), None, None,
+           None, None, None, False, False, 0, y)
     np.testing.assert_allclose(y.read().astype(np.float64), sums * 0.0007, rtol=1e-3, atol=1e-3)
     nn.clear()
 
@@ -103,8 +106,8 @@ def test_products_of_int4_in_words(nn):
     a, b = (rng(s).integers(-8, 8, shape) for s, shape in ((8, (4, 32)), (9, (32, 16))))
     scale = (rng(10).random(16) * 0.1).astype(np.float32)
     y = nn.empty(np.float16, (4, 16))
-    nn.run("aclnnQuantMatmulV4", nn.tensor(words_of_int4(a)), nn.tensor(words_of_int4(b)), nn.tensor(scale), None,
-           None, None, False, False, y)
+    nn.run("aclnnQuantMatmulV4", nn.tensor(words_of_int4(a)), nn.tensor(words_of_int4(b)),
+           nn.tensor(scale), None, None, None, False, False, y)
     np.testing.assert_allclose(y.read().astype(np.float64), (a @ b) * scale, rtol=1e-3, atol=1e-3)
     packed = nn.empty(np.int32, (32, 2))
     nn.run("aclnnConvertWeightToINT4Pack", nn.tensor(b.astype(np.int32)), packed)
@@ -120,75 +123,90 @@ def test_weights_that_are_widened(nn, form, turned, bits):
     a = floats(12, 5, k, dtype=np.float16)
     w = r.integers(-(1 << bits - 1), 1 << bits - 1, (k, n))
     shape = {"tensor": (1,), "column": (n,), "parts": (2, n)}[form]
-    scale, offset = (r.random(shape) * 0.02).astype(np.float16), r.integers(-3, 3, shape).astype(np.float16)
+    scale, offset = (r.random(shape) * 0.02).astype(np.float16), r.integers(-3, 3,
+        shape).astype(np.float16)
     bias = floats(13, n, dtype=np.float16)
     factor, shift = (np.repeat(s, 32, 0) if form == "parts" else s for s in (scale, offset))
     want = a.astype(np.float64) @ ((w + shift.astype(np.float64)) * factor) + bias
     stored = np.ascontiguousarray(w.T) if turned else w
     stored = words_of_int4(stored) if bits == 4 else stored.astype(np.int8)
-    for name, more in (("aclnnWeightQuantBatchMatmulV2", []), ("aclnnWeightQuantBatchMatmulV3", [0])):
+    for name, more in (("aclnnWeightQuantBatchMatmulV2", []),
+                       ("aclnnWeightQuantBatchMatmulV3", [0])):
         y = nn.empty(np.float16, (5, n))
-        nn.run(name, nn.tensor(a), nn.tensor(stored.T if turned else stored), nn.tensor(scale), nn.tensor(offset),
+        nn.run(name, nn.tensor(a), nn.tensor(stored.T if turned else stored), nn.tensor(scale),
+               nn.tensor(offset),
                None, None, nn.tensor(bias), 32 if form == "parts" else 0, *more, y)
         np.testing.assert_allclose(y.read().astype(np.float64), want, rtol=3e-3, atol=6e-3)
     nn.clear()
 
 
 def test_rows_are_quantised_for_a_product(nn):
-    a, w, scale = floats(14, 6, 32, dtype=np.float16), int8(15, 32, 8), (rng(16).random(8) * 0.01).astype(np.float32)
+    a, w = floats(14, 6, 32, dtype=np.float16), int8(15, 32, 8)
+    scale = (rng(16).random(8) * 0.01).astype(np.float32)
     q, s = rows_to_int8(a.astype(np.float64))
     y = nn.empty(np.float16, (6, 8))
-    nn.run("aclnnQuantMatmulDequant", nn.tensor(a), nn.tensor(w), nn.tensor(scale), None, None, None, None,
-           "pertoken", False, y)
-    np.testing.assert_allclose(y.read().astype(np.float64), q @ w.astype(np.float64) * scale * s, rtol=1e-2,
-                               atol=2e-2)
+    nn.run("aclnnQuantMatmulDequant", nn.tensor(a), nn.tensor(w), nn.tensor(scale), None, None,
+           None, None, "pertoken", False, y)
+    np.testing.assert_allclose(y.read().astype(np.float64), q @ w.astype(np.float64) * scale * s,
+                               rtol=1e-2, atol=2e-2)
     nn.clear()
 
 
 # --- floats to integers and back
 
 CASES = [
-    Case("aclnnAscendQuant", [x(4, 6), x(6, like="positive"), x(6), Skip(False), Skip("round"), Skip(2),
-                              out(4, 6, dtype="int8")],
+    Case("aclnnAscendQuant", [x(4, 6), x(6, like="positive"), x(6), Skip(False), Skip("round"),
+                              Skip(2), out(4, 6, dtype="int8")],
          lambda a, s, o: rounded((a * s).astype(np.float32) + o)),
-    Case("aclnnAscendQuant", [x(4, 6), x(1, like="positive"), Skip(None), Skip(True), Skip("floor"), Skip(2),
-                              out(4, 6, dtype="int8")],
+    Case("aclnnAscendQuant", [x(4, 6), x(1, like="positive"), Skip(None), Skip(True), Skip("floor"),
+                              Skip(2), out(4, 6, dtype="int8")],
          lambda a, s: np.floor((a * s).astype(np.float32) * s)),
-    Case("aclnnAscendQuantV3", [x(4, 6), x(4, like="positive"), x(4), Skip(False), Skip("round"), Skip(2), Skip(0),
-                                out(4, 6, dtype="int8")],
+    Case("aclnnAscendQuantV3", [x(4, 6), x(4, like="positive"), x(4), Skip(False), Skip("round"),
+                                Skip(2), Skip(0), out(4, 6, dtype="int8")],
          lambda a, s, o: rounded((a * s[:, None]).astype(np.float32) + o[:, None])),
-    Case("aclnnAscendAntiQuant", [x(4, 6, dtype="int8"), x(6), x(6), Skip(0), Skip(False), out(4, 6)],
+    Case("aclnnAscendAntiQuant", [x(4, 6, dtype="int8"), x(6), x(6), Skip(0), Skip(False),
+                                  out(4, 6)],
          lambda a, s, o: (a + o) * s),
     Case("aclnnQuantize", [x(3, 4), x(4, like="positive"), x(4, dtype="int32"), Skip(2), Skip(1),
                            out(3, 4, dtype="int8")],
          lambda a, s, z: rounded(np.round(a / s) + z)),
-    Case("aclnnDynamicQuant", [x(3, 4, 16), x(16, like="positive"), out(3, 4, 16, dtype="int8"), out(3, 4)],
+    Case("aclnnDynamicQuant", [x(3, 4, 16), x(16, like="positive"), out(3, 4, 16, dtype="int8"),
+                               out(3, 4)],
          lambda a, s: (lambda q: (q[0], q[1][..., 0]))(rows_to_int8((a * s).astype(np.float32)))),
-    Case("aclnnSwiGluQuant", [x(4, 16), x(8, like="positive"), Skip(None), Skip(None), Skip(True), Skip("dynamic"),
-                              out(4, 8, dtype="int8"), out(4)],
+    Case("aclnnSwiGluQuant", [x(4, 16), x(8, like="positive"), Skip(None), Skip(None), Skip(True),
+                              Skip("dynamic"), out(4, 8, dtype="int8"), out(4)],
          lambda a, s: (None, np.abs(silu(a[:, :8]) * a[:, 8:] * s).max(-1) / 127)),
     Case("aclnnRmsNormQuant", [x(4, 8), x(8), x(8), x(1, like=[20.0]), x(1, like=[2.0]), 1e-6,
                                out(4, 8, dtype="int8")],
          lambda a, g, b, s, o, e: rounded((rms(a, g, e) + b) * s + o)),
-    Case("aclnnAddRmsNormCast", [x(4, 8), x(4, 8), x(8), 1e-6, out(4, 8), out(4, 8), out(4, 1), out(4, 8)],
+    Case("aclnnAddRmsNormCast", [x(4, 8), x(4, 8), x(8), 1e-6, out(4, 8), out(4, 8), out(4, 1),
+                                 out(4, 8)],
          lambda a, b, g, e: (rms(a + b, g, e), rms(a + b, g, e),
-                             1 / np.sqrt(((a + b) ** 2).mean(-1, keepdims=True) + e), a + b), tolerance=1e-4),
+                             1 / np.sqrt(((a + b) ** 2).mean(-1, keepdims=True) + e), a + b),
+         tolerance=1e-4),
     Case("aclnnInplaceAddRmsNorm", [inout(4, 8), inout(4, 8), x(8), 1e-6, out(4, 1)],
          lambda a, b, g, e: (rms(a + b, g, e), a + b,
-                             1 / np.sqrt(((a + b) ** 2).mean(-1, keepdims=True) + e)), tolerance=1e-4),
-    Case("aclnnAddRmsNormQuant", [x(4, 8), x(4, 8), x(8), x(8, like="positive"), Skip(None), x(8, dtype="int32"),
+                             1 / np.sqrt(((a + b) ** 2).mean(-1, keepdims=True) + e)),
+         tolerance=1e-4),
+    Case("aclnnAddRmsNormQuant", [x(4, 8), x(4, 8), x(8), x(8, like="positive"), Skip(None),
+                                  x(8, dtype="int32"),
                                   Skip(None), Skip(-1), 1e-6, Skip(True), out(4, 8, dtype="int8"),
                                   Skip(None), out(4, 8)],
          lambda a, b, g, s, z, e: (rounded(rms(a + b, g, e) / s + z), a + b), tolerance=1e-4),
-    Case("aclnnAddLayerNorm", [x(4, 8), x(4, 8), x(8), x(8), x(8), 1e-5, Skip(True), out(4, 8), out(4, 1),
-                               out(4, 1), out(4, 8)],
+    Case("aclnnAddLayerNorm", [x(4, 8), x(4, 8), x(8), x(8), x(8), 1e-5, Skip(True), out(4, 8),
+                               out(4, 1), out(4, 1), out(4, 8)],
          lambda a, b, g, h, c, e: (*layer(a + b + c, g, h, e), a + b + c), tolerance=1e-4),
-    Case("aclnnDeepNorm", [x(4, 8), x(4, 8), x(8), x(8), 0.5, 1e-5, out(4, 1), out(4, 1), out(4, 8)],
-         lambda a, b, h, g, f, e: (lambda y: (y[1], y[2], y[0]))(layer(a * f + b, g, h, e)), tolerance=1e-4),
-    Case("aclnnDequantBias", [x(4, 6, dtype="int32"), x(6), x(4), x(6, dtype="int32"), Skip(0), out(4, 6)],
+    Case("aclnnDeepNorm", [x(4, 8), x(4, 8), x(8), x(8), 0.5, 1e-5, out(4, 1), out(4, 1),
+                           out(4, 8)],
+         lambda a, b, h, g, f, e: (lambda y: (y[1], y[2], y[0]))(layer(a * f + b, g, h, e)),
+         tolerance=1e-4),
+    Case("aclnnDequantBias", [x(4, 6, dtype="int32"), x(6), x(4), x(6, dtype="int32"), Skip(0),
+                              out(4, 6)],
          lambda a, s, t, b: (a + b) * s * t[:, None]),
-    Case("aclnnFakeQuantPerTensorAffineCachemask", [x(4, 6), x(1, like=[0.1]), x(1, dtype="int32", like=[3]), Skip(1.0),
-                                                    Skip(-10), Skip(10), out(4, 6), out(4, 6, dtype="bool")],
+    Case("aclnnFakeQuantPerTensorAffineCachemask",
+         [x(4, 6), x(1, like=[0.1]), x(1, dtype="int32", like=[3]), Skip(1.0),
+                                                    Skip(-10), Skip(10), out(4, 6),
+          out(4, 6, dtype="bool")],
          lambda a, s, z: (lambda q: ((np.clip(q, -10, 10) - z) * s, (q >= -10) & (q <= 10)))(
              np.round(a / s.astype(np.float32)) + z)),
 ]
@@ -204,7 +222,8 @@ def test_scales_of_groups_and_offsets(nn, name):
     a, smooth = floats(20, 6, 32), rng(21).random((2, 32)).astype(np.float32) + 0.5
     more = [True, "pertoken"] if name.endswith("3") else []
     y, scale = nn.empty(np.int8, (6, 32)), nn.empty(np.float32, (6,))
-    nn.run(name, nn.tensor(a), nn.tensor(smooth), nn.tensor(np.array([2, 6], np.int32)), 2, *more, y, scale, None)
+    nn.run(name, nn.tensor(a), nn.tensor(smooth), nn.tensor(np.array([2, 6], np.int32)), 2, *more,
+           y, scale, None)
     wide = a.astype(np.float64) * smooth[[0, 0, 1, 1, 1, 1]]
     want, scales = rows_to_int8(wide)
     near(y.read(), want)
@@ -223,14 +242,16 @@ def test_scales_of_groups_and_offsets(nn, name):
 @pytest.mark.parametrize("mode", ["dynamic", "static"])
 def test_sums_through_a_gate(nn, mode):
     r = rng(22)
-    sums, scale = r.integers(-9999, 9999, (6, 32)).astype(np.int32), (r.random((2, 32)) * 1e-3).astype(np.float32)
-    token, smooth = (r.random(6) + 0.5).astype(np.float32), (r.random((2, 16)) + 0.5).astype(np.float32)
+    sums, scale = r.integers(-9999, 9999, (6, 32)).astype(np.int32), (r.random((2,
+        32)) * 1e-3).astype(np.float32)
+    token, smooth = (r.random(6) + 0.5).astype(np.float32), (r.random((2,
+        16)) + 0.5).astype(np.float32)
     rows = [0, 0, 1, 1, 1, 1]
     real = sums * scale.astype(np.float64)[rows] * token[:, None]
     y = real[:, :16] * silu(real[:, 16:]) * smooth[rows]
     got, scales = nn.empty(np.int8, (6, 16)), nn.empty(np.float32, (6,))
-    nn.run("aclnnDequantSwigluQuant", nn.tensor(sums), nn.tensor(scale), nn.tensor(token), None, nn.tensor(smooth),
-           None, nn.tensor(np.array([2, 4])), False, mode, got, scales)
+    nn.run("aclnnDequantSwigluQuant", nn.tensor(sums), nn.tensor(scale), nn.tensor(token), None,
+           nn.tensor(smooth), None, nn.tensor(np.array([2, 4])), False, mode, got, scales)
     if mode == "dynamic":
         want, of_row = rows_to_int8(y)
         np.testing.assert_allclose(scales.read(), of_row[:, 0], rtol=1e-4)
@@ -307,7 +328,8 @@ def test_the_most_likely_tokens(nn, use_k, use_p):
     out = nn.empty(np.float32, (4, 50))
     nn.run("aclnnApplyTopKTopP", nn.tensor(logits), nn.tensor(p) if use_p else None,
            nn.tensor(k) if use_k else None, out)
-    np.testing.assert_allclose(out.read(), chosen(logits, k if use_k else None, p if use_p else None), rtol=1e-6)
+    np.testing.assert_allclose(out.read(), chosen(logits, k if use_k else None,
+                                                  p if use_p else None), rtol=1e-6)
     nn.clear()
 
 
@@ -316,11 +338,12 @@ def test_a_token_is_sampled(nn, draws):
     logits, q = floats(34, 5, 40), rng(35).exponential(size=(5, 40)).astype(np.float32)
     k, p = np.array([3, 0, 10, 40, 1], np.int32), np.array([0.8, 0.6, 0.9, 0.99, 0.5], np.float32)
     token, left = nn.empty(np.int64, (5,)), nn.empty(np.float32, (5, 40))
-    nn.run("aclnnTopKTopPSample", nn.tensor(logits), nn.tensor(k), nn.tensor(p), nn.tensor(q) if draws else None,
-           1e-8, True, 32, token, left)
+    nn.run("aclnnTopKTopPSample", nn.tensor(logits), nn.tensor(k), nn.tensor(p),
+           nn.tensor(q) if draws else None, 1e-8, True, 32, token, left)
     want = chosen(logits, k, p)
     np.testing.assert_allclose(left.read(), want, rtol=1e-6)
     e = np.exp(want - want.max(-1, keepdims=True))
     shares = e / e.sum(-1, keepdims=True)
-    np.testing.assert_array_equal(token.read(), (shares / (q + 1e-8) if draws else shares).argmax(-1))
+    np.testing.assert_array_equal(token.read(), (shares / (q + 1e-8) if draws
+                                                 else shares).argmax(-1))
     nn.clear()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every operator, called with tensors of a wrong rank, empty lists, null pointers and numbers at the
-ends of their types: each call is carried out or refused with a sentence, and ends no process."""
+"""Every operator, called with tensors of a wrong rank, empty lists, null pointers and numbers at
+the ends of their types: each call is carried out or refused with a sentence, and ends no
+process."""
 import os
 import subprocess
 import sys

@@ -18,7 +18,8 @@ FUNCTIONS = {"acl_op_executor": "aclopExecuteV2", "acl_rt": "aclrtMalloc",
              "acl_rt_impl": "aclrtSetDevice", "acl_mdl": "aclmdlLoadFromFile",
              "acl_tdt_channel": "acltdtCreateChannelWithCapacity",
              "acl_tdt_queue": "acltdtCreateQueue", "ascend_dump": "acldumpRegCallback",
-             "profapi": "MsprofSysCycleTime", "ascend_hal": "halHostRegister", "hccl": "HcclGetRootInfo"}
+             "profapi": "MsprofSysCycleTime", "ascend_hal": "halHostRegister",
+             "hccl": "HcclGetRootInfo"}
 
 
 def run(*command, **settings):

@@ -25,7 +25,8 @@ def residual(blocks=3):
     for i in range(blocks):
         scope = f"/body/block{i}"
         nodes += [helper.make_node("Relu", [last], [f"r{i}"], name=f"{scope}/Relu"),
-                  helper.make_node("Softmax", [f"r{i}"], [f"s{i}"], name=f"{scope}/Softmax", axis=1),
+                  helper.make_node("Softmax", [f"r{i}"], [f"s{i}"], name=f"{scope}/Softmax",
+                                   axis=1),
                   helper.make_node("Sigmoid", [f"s{i}"], [f"g{i}"], name=f"{scope}/Sigmoid"),
                   helper.make_node("Add", [last, f"g{i}"], [f"a{i}"], name=f"{scope}/Add")]
         last = f"a{i}"

@@ -36,7 +36,8 @@ def check(folder, node, feeds, wanted, constants=None, opset=18):
 
 def wrapped(values):
     """Python integers as int64, the rest of the bits cut off."""
-    return np.array([(int(v) - LOWEST) % 2**64 + LOWEST for v in np.ravel(np.array(values, object))],
+    return np.array([(int(v) - LOWEST) % 2**64 + LOWEST for v in np.ravel(np.array(values,
+                                                                                   object))],
                     np.int64)
 
 

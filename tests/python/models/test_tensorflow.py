@@ -323,12 +323,14 @@ def test_no_transpose_stands_between_convolutions():
 
 def test_atc_takes_at_most_one_and_a_half_times_the_memory_of_a_large_file():
     """Filters are turned into another order, so each is copied once; the file's pages go then."""
-    filters = [np.full((3, 3, 256, 512), 0.01, np.float32), np.full((3, 3, 512, 256), 0.01, np.float32)]
+    filters = [np.full((3, 3, 256, 512), 0.01, np.float32),
+               np.full((3, 3, 512, 256), 0.01, np.float32)]
     nodes = [gd.placeholder("x", [1, 4, 4, 256])]
     before = "x"
     for i in range(22):
         nodes += [gd.const(f"w{i}", filters[i % 2]),
-                  gd.node(f"c{i}", "Conv2D", [before, f"w{i}"], padding="SAME", strides=[1, 1, 1, 1])]
+                  gd.node(f"c{i}", "Conv2D", [before, f"w{i}"], padding="SAME",
+                          strides=[1, 1, 1, 1])]
         before = f"c{i}"
     with open("net.pb", "wb") as file:
         file.write(gd.graph(nodes, ()))
@@ -338,8 +340,8 @@ def test_atc_takes_at_most_one_and_a_half_times_the_memory_of_a_large_file():
     program = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, "
                "stdout=subprocess.DEVNULL); "
                "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
-    done = subprocess.run([sys.executable, "-S", "-c", program, "atc", "--model=net.pb", "--framework=3",
-                           "--output=net", "--soc_version=Ascend310P3"],
+    done = subprocess.run([sys.executable, "-S", "-c", program, "atc", "--model=net.pb",
+                           "--framework=3", "--output=net", "--soc_version=Ascend310P3"],
                           capture_output=True, text=True, check=True)
     assert int(done.stdout) * 1024 <= 1.5 * size
 

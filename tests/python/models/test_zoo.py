@@ -14,7 +14,8 @@ sys.path.insert(0, os.path.join(ROOT, "bench", "zoo"))
 from all_networks import NETWORKS  # noqa: E402
 
 SMALL = ["densenet-bc-k12", "mobilenetv3-small", "shufflenetv2-x1", "levit-128s", "bert-tiny",
-         "mamba-like-scan64", "tacotron-gru-decoder", "demucs-slice", "dlrm-b1", "din-attention-b32",
+         "mamba-like-scan64", "tacotron-gru-decoder", "demucs-slice", "dlrm-b1",
+         "din-attention-b32",
          "deepfm-b256", "sasrec-b16", "patchtst", "nbeats-b32", "tcn-b4", "gru-forecast-b8",
          "pointnet2-grouping", "pointpillars-scatter", "gcn-scatter", "dcgan", "mlp-64", "lenet",
          "kws-dscnn", "autoencoder-640", "elementwise-chain", "gru-cell-step", "yolov5n-nms",

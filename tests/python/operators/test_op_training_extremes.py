@@ -102,7 +102,8 @@ FORMULAS = {
 
 
 def made_of(module, name):
-    """Inputs, expected outputs, attributes, constants and formats of a case, as single_op takes them."""
+    """Inputs, expected outputs, attributes, constants and formats of a case, as single_op takes
+    them."""
     inputs, outputs, attrs, *rest = module.CASES[name]
     const, forms = (*rest, *((), None)[len(rest):])
     inputs, outputs = [np.asarray(x) for x in inputs], [np.asarray(x) for x in outputs]

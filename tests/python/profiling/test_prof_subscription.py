@@ -227,7 +227,8 @@ def test_profiler_section_of_acl_json(tmp_path, model_path):
                                  "msproftx": "on", "host_sys": "cpu", "host_sys_usage_freq": 50}})
     assert done.returncode == 0, done.stderr
     # The calls that are refused say so, and nothing else is printed.
-    assert all("100042 (ACL_ERROR_PROF_ALREADY_RUN)" in line for line in done.stderr.splitlines()), done.stderr
+    assert all("100042 (ACL_ERROR_PROF_ALREADY_RUN)" in line
+               for line in done.stderr.splitlines()), done.stderr
     path = glob.glob(str(tmp_path / "out" / "PROF_*"))[0]
     from anynpu.msprof.recording import read_recording
     from anynpu.msprof.work import Work

@@ -22,7 +22,8 @@ def test_the_tables_of_operators_are_up_to_date(command, name):
 def test_the_page_of_features_states_the_score_of_its_page():
     cases, passed = re.search(r"^\| all \| (\d+) \| (\d+) \|", page("docs/onnx_score.md"),
                               re.MULTILINE).groups()
-    said = re.search(r"\(([\d,]+) of the ([\d,]+) cases of the onnx package", page("docs/features.md"))
+    said = re.search(r"\(([\d,]+) of the ([\d,]+) cases of the onnx package",
+                     page("docs/features.md"))
     assert [number.replace(",", "") for number in said.groups()] == [passed, cases]
 
 
