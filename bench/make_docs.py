@@ -74,7 +74,8 @@ def table(rows):
     ]
 
 
-EARLIER = """
+EARLIER =
+"""
 ## Measured earlier
 
 | what | target | measured | 95 % interval | verdict | measured in the same run | date |

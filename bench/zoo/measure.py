@@ -6,7 +6,8 @@
 
 With words, only networks whose name or family contains one. Results are added to the JSON file
 (default BUILD/zoo.json), a network at a time, so a run may be continued; report.py makes
-docs/zoo.md and its picture from it. """
+docs/zoo.md and its picture from it.
+"""
 
 import argparse
 import json

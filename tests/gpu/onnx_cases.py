@@ -6,7 +6,8 @@
 
 Each case is compiled by atc and run by case_run on the device. A case runs entirely on the GPU if
 none of its operators falls back to a CPU kernel (ANYNPU_VERBOSE=dispatch). Prints a line for each
-failed case, the operators that fell back, and the counts. """
+failed case, the operators that fell back, and the counts.
+"""
 
 import argparse
 import collections

@@ -7,7 +7,8 @@ torch original.
 Each network is run node by node with torch's functions, batch norm folded and convolutions channels
 last: replayed as a CUDA graph, compiled by torch.compile, and compiled with frozen weights and CUDA
 graphs. Prints a line of JSON for each file: milliseconds by way, and the most memory that torch
-held, in MiB. """
+held, in MiB.
+"""
 
 import json
 import os

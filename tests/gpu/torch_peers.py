@@ -7,7 +7,8 @@ JSON.
 product_ms: matrix product of 8192 x 8192 x 8192 in bfloat16, one of ten back to back, because the
 GPU lowers its clock under such a load. copy_gbs: copy of 1 GiB of pinned memory to the GPU.
 resnet50_b*_ms: ResNet-50 in float16 with batch norm folded, cuDNN's fused convolutions and a CUDA
-graph; _mib: the most memory it took. Needs torch and torchvision. """
+graph; _mib: the most memory it took. Needs torch and torchvision.
+"""
 
 import json
 

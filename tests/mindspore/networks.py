@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The networks that are trained on both back ends: `NETS` maps a name to a function that returns the
-network with seeded weights, its inputs and the labels of a cross entropy."""
+"""The networks that are trained on both back ends: `NETS` maps a name to a function that returns
+the network with seeded weights, its inputs and the labels of a cross entropy."""
 import math
 import os
 import sys
@@ -70,7 +70,8 @@ class LlamaLayer(nn.Cell):
 
     def construct(self, x):
         y = self.first(x)
-        q, k, v = self.turn(self.split(self.q(y))), self.turn(self.split(self.k(y))), self.split(self.v(y))
+        q, k = self.turn(self.split(self.q(y))), self.turn(self.split(self.k(y)))
+        v = self.split(self.v(y))
         scores = ops.matmul(q, k.swapaxes(-1, -2)) / math.sqrt(self.size) + self.mask
         y = ops.matmul(ops.softmax(scores, -1), v).transpose(0, 2, 1, 3).reshape(x.shape)
         x = x + self.o(y)
@@ -95,7 +96,8 @@ class Lstm(nn.Cell):
 
     def __init__(self, inputs, hidden, classes):
         super().__init__()
-        self.of_x, self.of_h = nn.Dense(inputs, 4 * hidden), nn.Dense(hidden, 4 * hidden, has_bias=False)
+        self.of_x, self.of_h = nn.Dense(inputs, 4 * hidden), nn.Dense(hidden, 4 * hidden,
+                                                                      has_bias=False)
         self.head = nn.Dense(hidden, classes)
 
     def construct(self, x, h, c):
@@ -171,17 +173,20 @@ def tokens(batch, length, most):
 
 NETS = {
     "lenet": lambda: (nets.LeNet(), [nets.noise(4, 1, 32, 32)], labels(4, 10)),
-    "resnet50": lambda: (nets.ResNet((3, 4, 6, 3), 64, 10), [nets.noise(4, 3, 64, 64)], labels(4, 10)),
+    "resnet50": lambda: (nets.ResNet((3, 4, 6, 3), 64, 10), [nets.noise(4, 3, 64, 64)],
+                         labels(4, 10)),
     "mobilenet_v2": lambda: (MobileNet(0.5, 10), [nets.noise(4, 3, 64, 64)], labels(4, 10)),
     "bert": lambda: (Bert(100, 64, 4, 2, 16, 5),
-                     [tokens(4, 16, 100), Tensor((np.arange(64).reshape(4, 16) % 2).astype(np.int32))],
+                     [tokens(4, 16, 100), Tensor((np.arange(64).reshape(4,
+                                                                        16) % 2).astype(np.int32))],
                      labels(4, 5)),
     "llama": lambda: (Llama(50, 64, 4, 2, 16), [tokens(2, 16, 50)], labels(32, 50)),
     "lstm": lambda: (Lstm(10, 16, 5),
                      [nets.noise(4, 7, 10), floats(np.zeros((4, 16))), floats(np.zeros((4, 16)))],
                      labels(4, 5)),
     "layer_lstm": lambda: (LayerLstm(10, 16, 5),
-                           [nets.noise(4, 7, 10), floats(np.zeros((1, 4, 16))), floats(np.zeros((1, 4, 16)))],
+                           [nets.noise(4, 7, 10), floats(np.zeros((1, 4, 16))),
+                            floats(np.zeros((1, 4, 16)))],
                            labels(4, 5)),
     "unet": lambda: (UNet(3), [nets.noise(2, 1, 32, 32)], labels(2 * 32 * 32, 3)),
 }
@@ -194,10 +199,10 @@ def change(net, ending, factor, more=0.0):
 
 
 def calm(name, net):
-    """Makes deep networks start where training is well conditioned, as people start them: branches of
-    residual blocks small, few activations at their bounds. From plain random numbers the rounding
-    errors of float32 grow to 0.1 in the loss within three steps, on every back end: PyTorch in
-    float32 leaves PyTorch in float64 as far. Started like this it stays within 2e-5."""
+    """Makes deep networks start where training is well conditioned, as people start them: branches
+    of residual blocks small, few activations at their bounds. From plain random numbers the
+    rounding errors of float32 grow to 0.1 in the loss within three steps, on every back end:
+    PyTorch in float32 leaves PyTorch in float64 as far. Started like this it stays within 2e-5."""
     if name == "resnet50":
         change(net, "conv3.1.gamma", 0.2)
     if name == "mobilenet_v2":

@@ -34,9 +34,11 @@ def test_set_env_turns_fused_kernels_off(program):
 
 def test_fused_kernels_become_an_exception_that_names_o0(program):
     printed = program(PROGRAM, arguments=["O1", "without"])
-    assert "raised RuntimeError" in printed and "jit_level O0" in printed and "alive 24.0" in printed
+    assert "raised RuntimeError" in printed and "jit_level O0" in printed
+    assert "alive 24.0" in printed
 
 
 def test_whole_graphs_become_an_exception_that_names_o0(program):
     printed = program(PROGRAM, arguments=["O2"])
-    assert "raised RuntimeError" in printed and '"jit_level": "O0"' in printed and "alive 24.0" in printed
+    assert "raised RuntimeError" in printed and '"jit_level": "O0"' in printed
+    assert "alive 24.0" in printed

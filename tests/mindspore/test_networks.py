@@ -10,13 +10,16 @@ import pytest
 HERE = os.path.dirname(os.path.abspath(__file__))
 NETWORKS = ("lenet", "resnet50", "mobilenet_v2", "bert", "llama", "lstm", "layer_lstm", "unet")
 STEPS = 20
-PLAIN = [f"{n}/{o}/{m}/float32" for n in NETWORKS for o in ("sgd", "adam") for m in ("pynative", "o0")]
-MIXED = [f"{n}/{o}/{m}/mixed" for n in NETWORKS for o in ("sgd", "adam") for m in ("pynative", "o0")]
+PLAIN = [f"{n}/{o}/{m}/float32" for n in NETWORKS for o in ("sgd", "adam") for m in ("pynative",
+                                                                                     "o0")]
+MIXED = [f"{n}/{o}/{m}/mixed" for n in NETWORKS for o in ("sgd", "adam") for m in ("pynative",
+                                                                                   "o0")]
 
 
 def train(device, cases, path):
     environment = {**os.environ, "GLOG_v": "3"}
-    done = subprocess.run([sys.executable, os.path.join(HERE, "train.py"), device, path, str(STEPS), *cases],
+    done = subprocess.run([sys.executable, os.path.join(HERE, "train.py"), device, path, str(STEPS),
+                           *cases],
                           capture_output=True, text=True, timeout=3600, env=environment)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     return dict(np.load(path, allow_pickle=False))

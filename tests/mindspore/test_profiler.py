@@ -39,8 +39,8 @@ print("done")
 
 
 def profiled(program, tmp_path, mode="PYNATIVE_MODE", settings="{}", **environment):
-    printed = program(PROGRAM.format(mode=mode, settings=settings), arguments=[str(tmp_path / "out")],
-                      errors=True, **environment)
+    printed = program(PROGRAM.format(mode=mode, settings=settings),
+                      arguments=[str(tmp_path / "out")], errors=True, **environment)
     assert "done" in printed, printed[-3000:]
     folders = glob.glob(str(tmp_path / "out" / "*_ascend_ms"))
     assert len(folders) == 1, (folders, printed[-3000:])
@@ -48,7 +48,8 @@ def profiled(program, tmp_path, mode="PYNATIVE_MODE", settings="{}", **environme
 
 
 def rows_of(folder, name):
-    with open(os.path.join(folder, "ASCEND_PROFILER_OUTPUT", name), newline="", encoding="utf-8") as file:
+    with open(os.path.join(folder, "ASCEND_PROFILER_OUTPUT", name), newline="",
+              encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
@@ -61,9 +62,11 @@ def test_the_files_of_two_steps(program, tmp_path, mode):
     assert all(float(row["Duration(us)"]) >= 0 for row in kernels)
     steps = rows_of(folder, "step_trace_time.csv")
     assert len(steps) == 2 and all(float(row["Computing"]) > 0 for row in steps)
-    with open(os.path.join(folder, "ASCEND_PROFILER_OUTPUT", "trace_view.json"), encoding="utf-8") as file:
+    with open(os.path.join(folder, "ASCEND_PROFILER_OUTPUT", "trace_view.json"),
+              encoding="utf-8") as file:
         events = json.load(file)
-    names = {e["args"]["name"] for e in events if e.get("ph") == "M" and e["name"] == "process_name"}
+    names = {e["args"]["name"] for e in events if e.get("ph") == "M"
+             and e["name"] == "process_name"}
     assert {"MindSpore", "CANN", "Ascend Hardware"} <= names
     arrows = {e.get("cat") for e in events if e.get("ph") == "s"}
     assert {"HostToDevice", "async_npu"} <= arrows
@@ -83,8 +86,10 @@ def test_memory_and_shapes(program, tmp_path):
 
 
 def test_a_database(program, tmp_path):
-    folder, _ = profiled(program, tmp_path, settings="dict(config=dict(export_type=[ExportType.Db]))")
-    assert glob.glob(os.path.join(folder, "ASCEND_PROFILER_OUTPUT", "ascend_mindspore_profiler*.db"))
+    folder, _ = profiled(program, tmp_path,
+                         settings="dict(config=dict(export_type=[ExportType.Db]))")
+    assert glob.glob(os.path.join(folder, "ASCEND_PROFILER_OUTPUT",
+                                  "ascend_mindspore_profiler*.db"))
 
 
 def columns_of(folder):
@@ -109,8 +114,9 @@ def desc():
     return acl.create_tensor_desc(0, [4, 4], 2)
 memory = [acl.rt.malloc(64, 2)[0] for _ in range(3)]
 def step():
-    acl.op.compile_and_execute("MatMulV2", [desc(), desc()], [acl.create_data_buffer(m, 64) for m in memory[:2]],
-                               [desc()], [acl.create_data_buffer(memory[2], 64)], acl.op.create_attr(), 0, 0,
+    acl.op.compile_and_execute("MatMulV2", [desc(), desc()],
+                               [acl.create_data_buffer(m, 64) for m in memory[:2]], [desc()],
+                               [acl.create_data_buffer(memory[2], 64)], acl.op.create_attr(), 0, 0,
                                "", stream)
     acl.rt.synchronize_stream(stream)
     acl.rt.free(acl.rt.malloc(1 << 20, 2)[0])
@@ -123,25 +129,29 @@ with prof.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.NPU],
         profiler.step()
 print("done")
 """
-EVERYTHING = """dict(with_stack=True, profile_memory=True, data_process=True, parallel_strategy=True, hbm_ddr=True,
-    pcie=True, sync_enable=False, config=dict(profiler_level=ProfilerLevel.Level2,
-    aic_metrics=AicoreMetrics.Memory, l2_cache=True, mstx=True, data_simplification=False, sys_io=True,
-    sys_interconnection=True, export_type=[ExportType.Text, ExportType.Db]))"""
+EVERYTHING = """dict(with_stack=True, profile_memory=True, data_process=True,
+    parallel_strategy=True, hbm_ddr=True, pcie=True, sync_enable=False,
+    config=dict(profiler_level=ProfilerLevel.Level2,
+    aic_metrics=AicoreMetrics.Memory, l2_cache=True, mstx=True, data_simplification=False,
+    sys_io=True, sys_interconnection=True,
+    export_type=[ExportType.Text, ExportType.Db]))"""
 
 
 @pytest.mark.parametrize("settings", ["dict(config=dict(profiler_level=ProfilerLevel.Level0))",
-                                      "dict(config=dict(profiler_level=ProfilerLevel.Level1))", EVERYTHING],
+                                      "dict(config=dict(profiler_level=ProfilerLevel.Level1))",
+                                      EVERYTHING],
                          ids=["level0", "level1", "everything"])
 def test_our_stand_in_writes_the_same_columns(program, tmp_path, settings):
     real, printed = profiled(program, tmp_path, settings=settings)
     assert "done" in program(STAND_IN.format(settings=settings), arguments=[str(tmp_path / "ours")])
     ours = columns_of(glob.glob(str(tmp_path / "ours" / "*_ascend_ms"))[0])
     theirs = columns_of(real)
-    assert {"kernel_details.csv", "step_trace_time.csv", "op_statistic.csv"} <= set(theirs), printed[-2000:]
+    assert {"kernel_details.csv", "step_trace_time.csv",
+            "op_statistic.csv"} <= set(theirs), printed[-2000:]
     for name in sorted(set(ours) & set(theirs)):
         assert ours[name] == theirs[name], name
-    # What only ours has: the stages of a program's data, which MindSpore writes for its own datasets, and
-    # rates that MindSpore takes from counters of a card.
+    # What only ours has: the stages of a program's data, which MindSpore writes for its own
+    # datasets, and rates that MindSpore takes from counters of a card.
     assert set(ours) ^ set(theirs) <= {"dataset.csv", "hbm.csv", "pcie.csv"}
 
 
@@ -169,8 +179,10 @@ def test_a_program_starts_stops_and_analyses_later(program, tmp_path):
     printed = program(START_AND_STOP, arguments=[str(tmp_path / "out")], errors=True)
     folders = glob.glob(str(tmp_path / "out" / "*_ascend_ms"))
     assert len(folders) == 1, printed[-2000:]
-    assert len([row for row in rows_of(folders[0], "kernel_details.csv") if "aclnnMatmul" in row["Name"]]) == 1
-    with open(os.path.join(folders[0], "ASCEND_PROFILER_OUTPUT", "trace_view.json"), encoding="utf-8") as file:
+    assert len([row for row in rows_of(folders[0],
+                                       "kernel_details.csv") if "aclnnMatmul" in row["Name"]]) == 1
+    with open(os.path.join(folders[0], "ASCEND_PROFILER_OUTPUT", "trace_view.json"),
+              encoding="utf-8") as file:
         assert json.load(file)
     with open(os.path.join(folders[0], "profiler_metadata.json"), encoding="utf-8") as file:
         assert json.load(file)["numbers"] == [1, 2]

@@ -2,15 +2,17 @@
 """Elements in other places: slices, diagonals, circular pads, coordinates; operators of lists."""
 import numpy as np
 import pytest
-from aclnn import Failed
 from aclnn_cases import Case, Skip, inout, out, x
+
+from aclnn import Failed
 
 ANY = ("float32", "int32", "float16")
 
 
 def circular_gradient(dy, a):
     d = np.zeros(a.shape)
-    index = np.pad(np.arange(a.size).reshape(a.shape), ((0, 0), (0, 0), (2, 1), (0, 3)), mode="wrap")
+    index = np.pad(np.arange(a.size).reshape(a.shape), ((0, 0), (0, 0), (2, 1), (0, 3)),
+                   mode="wrap")
     np.add.at(d.reshape(-1), index.ravel(), dy.ravel())
     return d
 
@@ -30,19 +32,24 @@ def scattered(a, at, u):
 AT = [[0, 1], [3, 2], [1, 0]]
 CASES = [
     Case("aclnnFlatten", [x(2, 3, 4), Skip(1), out(2, 12)], lambda a: a.reshape(2, 12), types=ANY),
-    Case("aclnnExpand", [x(3, 1), Skip([2, 3, 4]), out(2, 3, 4)], lambda a: np.broadcast_to(a, (2, 3, 4)), types=ANY),
-    Case("aclnnConfusionTranspose", [x(2, 3, 4), Skip([1, 0, 2]), Skip([3, 8]), Skip(True), out(3, 8)],
+    Case("aclnnExpand", [x(3, 1), Skip([2, 3, 4]), out(2, 3, 4)],
+         lambda a: np.broadcast_to(a, (2, 3, 4)), types=ANY),
+    Case("aclnnConfusionTranspose", [x(2, 3, 4), Skip([1, 0, 2]), Skip([3, 8]), Skip(True),
+                                     out(3, 8)],
          lambda a: a.transpose(1, 0, 2).reshape(3, 8)),
-    Case("aclnnConfusionTranspose", [x(6, 4), Skip([1, 0, 2]), Skip([2, 3, 4]), Skip(False), out(3, 2, 4)],
+    Case("aclnnConfusionTranspose", [x(6, 4), Skip([1, 0, 2]), Skip([2, 3, 4]), Skip(False),
+                                     out(3, 2, 4)],
          lambda a: a.reshape(2, 3, 4).transpose(1, 0, 2)),
-    *[Case("aclnnDiag", [x(4), k, out(4 + abs(k), 4 + abs(k))], np.diag, types=ANY) for k in (0, 1, -2)],
+    *[Case("aclnnDiag", [x(4), k, out(4 + abs(k), 4 + abs(k))], np.diag, types=ANY) for k in (0, 1,
+                                                                                              -2)],
     *[Case("aclnnDiag", [x(4, 6), k, out(n)], np.diag) for k, n in ((0, 4), (3, 3), (-2, 2))],
     Case("aclnnDiagFlat", [x(2, 3), 1, out(7, 7)], np.diagflat),
     *[Case("aclnnInplaceFillDiagonal", [inout(*s), 5, w], filled)
       for s in ((4, 4), (3, 5), (8, 3), (3, 3, 3)) for w in (False, True)],
     Case("aclnnCircularPad2d", [x(1, 2, 4, 5), Skip([0, 3, 2, 1]), out(1, 2, 7, 8)],
          lambda a: np.pad(a, ((0, 0), (0, 0), (2, 1), (0, 3)), mode="wrap"), types=ANY),
-    Case("aclnnCircularPad2dBackward", [x(1, 2, 7, 8), x(1, 2, 4, 5), Skip([0, 3, 2, 1]), out(1, 2, 4, 5)],
+    Case("aclnnCircularPad2dBackward", [x(1, 2, 7, 8), x(1, 2, 4, 5), Skip([0, 3, 2, 1]),
+                                        out(1, 2, 4, 5)],
          circular_gradient),
     Case("aclnnCircularPad3d", [x(1, 2, 3, 4, 5), Skip([1, 1, 0, 2, 3, 0]), out(1, 2, 6, 6, 7)],
          lambda a: np.pad(a, ((0, 0), (0, 0), (3, 0), (0, 2), (1, 1)), mode="wrap")),
@@ -50,25 +57,36 @@ CASES = [
          lambda a, at: a[at[:, 0], at[:, 1]], types=ANY),
     Case("aclnnScatterNd", [x(4, 5), x(3, 2, dtype="int64", like=AT), x(3), out(4, 5)], scattered),
     Case("aclnnScatterNdUpdate", [inout(4, 5), x(3, 2, dtype="int64", like=AT), x(3)], scattered),
-    Case("aclnnTfScatterAdd", [inout(4, 5), x(3, 2, dtype="int64", like=[[0, 1], [3, 2], [0, 1]]), x(3)],
+    Case("aclnnTfScatterAdd", [inout(4, 5), x(3, 2, dtype="int64", like=[[0, 1], [3, 2], [0, 1]]),
+                               x(3)],
          lambda a, at, u: a + np.stack([np.bincount(at @ [5, 1], u, 20)]).reshape(4, 5)),
-    Case("aclnnGatherV3", [x(4, 5), Skip(1), x(3, dtype="int64", like=[4, 0, 2]), Skip(0), Skip(0), out(4, 3)],
+    Case("aclnnGatherV3", [x(4, 5), Skip(1), x(3, dtype="int64", like=[4, 0, 2]), Skip(0), Skip(0),
+                           out(4, 3)],
          lambda a, at: a[:, at]),
-    Case("aclnnStridedSlice", [x(6, 5, 4), Skip([1, 0, -1]), Skip([5, 3, 9]), Skip([2, 1, 1]), Skip(0), Skip(2), Skip(0),
+    Case("aclnnStridedSlice", [x(6, 5, 4), Skip([1, 0, -1]), Skip([5, 3, 9]), Skip([2, 1, 1]),
+                               Skip(0), Skip(2), Skip(0),
                                Skip(0), Skip(4), out(2, 5)], lambda a: a[1:5:2, 0:, -1]),
-    Case("aclnnRepeatInterleaveTensor", [x(3, dtype="int64", like=[2, 0, 3]), Skip(5), out(5, dtype="int64")],
+    Case("aclnnRepeatInterleaveTensor", [x(3, dtype="int64", like=[2, 0, 3]), Skip(5),
+                                         out(5, dtype="int64")],
          lambda n: np.repeat(np.arange(3), n)),
-    Case("aclnnMaxN", [[x(3, 4), x(3, 4), x(3, 4)], out(3, 4)], lambda v: np.maximum.reduce(v), types=ANY),
+    Case("aclnnMaxN", [[x(3, 4), x(3, 4), x(3, 4)], out(3, 4)], lambda v: np.maximum.reduce(v),
+         types=ANY),
     Case("aclnnMinN", [[x(3, 4), x(3, 4)], out(3, 4)], lambda v: np.minimum.reduce(v)),
     Case("aclnnSum", [[x(3, 4), x(3, 4), x(3, 4)], out(3, 4)], lambda v: sum(v)),
-    Case("aclnnEinsum", [[x(2, 3, 4), x(2, 4, 5)], Skip("bik,bkj->bij"), out(2, 3, 5)], lambda v: v[0] @ v[1]),
-    Case("aclnnGemm", [x(4, 3), x(4, 5), x(3, 5), Skip(0.5), Skip(2.0), Skip(1), Skip(0), out(3, 5), Skip(0)],
+    Case("aclnnEinsum", [[x(2, 3, 4), x(2, 4, 5)], Skip("bik,bkj->bij"), out(2, 3, 5)],
+         lambda v: v[0] @ v[1]),
+    Case("aclnnGemm", [x(4, 3), x(4, 5), x(3, 5), Skip(0.5), Skip(2.0), Skip(1), Skip(0), out(3, 5),
+                       Skip(0)],
          lambda a, b, c: 0.5 * a.T @ b + 2 * c),
-    Case("aclnnGlobalAveragePool", [x(2, 3, 4, 5), out(2, 3, 1, 1)], lambda a: a.mean((2, 3), keepdims=True)),
-    Case("aclnnGlobalMaxPool", [x(2, 3, 4, 5), out(2, 3, 1, 1)], lambda a: a.max((2, 3), keepdims=True)),
-    Case("aclnnReduceLogSum", [x(2, 3, 4, like="positive"), Skip([1]), Skip(False), Skip(False), out(2, 4)],
+    Case("aclnnGlobalAveragePool", [x(2, 3, 4, 5), out(2, 3, 1, 1)],
+         lambda a: a.mean((2, 3), keepdims=True)),
+    Case("aclnnGlobalMaxPool", [x(2, 3, 4, 5), out(2, 3, 1, 1)],
+         lambda a: a.max((2, 3), keepdims=True)),
+    Case("aclnnReduceLogSum", [x(2, 3, 4, like="positive"), Skip([1]), Skip(False), Skip(False),
+                               out(2, 4)],
          lambda a: np.log(a.sum(1))),
-    Case("aclnnInplaceXLogYTensor", [inout(3, 4, like="positive"), x(3, 4, like="positive")], lambda a, b: a * np.log(b)),
+    Case("aclnnInplaceXLogYTensor", [inout(3, 4, like="positive"), x(3, 4, like="positive")],
+         lambda a, b: a * np.log(b)),
     Case("aclnnLogdet", [x(3, 3, like=[[2, 1, 0], [0, 3, 1], [1, 0, 1]]), out()],
          lambda a: np.log(np.linalg.det(a.astype(np.float64)))),
 ]
@@ -86,9 +104,11 @@ def test_grids_and_regions(nn):
     ys, xs = np.meshgrid(np.linspace(-1, 1, 3), np.linspace(-1, 1, 2), indexing="ij")
     np.testing.assert_allclose(grid.read()[0], np.stack([xs + 0.5, 2 * ys], -1), atol=1e-6)
     picture = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
-    boxes, got = nn.tensor(np.array([[0, 0, 0, 4, 4]], np.float32)), nn.empty(np.float32, (1, 1, 2, 2))
+    boxes, got = nn.tensor(np.array([[0, 0, 0, 4, 4]], np.float32)), nn.empty(np.float32,
+                                                                              (1, 1, 2, 2))
     nn.run("aclnnRoiAlignV2", nn.tensor(picture), boxes, 2, 2, 1.0, 2, True, got)
-    np.testing.assert_allclose(got.read()[0, 0], picture[0, 0].reshape(2, 2, 2, 2).mean((1, 3)), atol=1e-5)
+    np.testing.assert_allclose(got.read()[0, 0], picture[0, 0].reshape(2, 2, 2, 2).mean((1, 3)),
+                               atol=1e-5)
     nn.clear()
 
 

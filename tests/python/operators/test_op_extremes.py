@@ -165,7 +165,8 @@ def test_float16_is_within_one_unit_of_the_last_place_on_extreme_values(kind, mo
 
 
 def test_every_name_of_the_table_has_extreme_values():
-    """Those of training are in test_op_training_extremes.py, those of MindSpore have moderate values alone."""
+    """Those of training are in test_op_training_extremes.py, those of MindSpore have moderate
+    values alone."""
     names = {name.partition("/")[0] for module in MODULES for name in module.CASES}
     rest = set(names_of_table()) - names
     more = test_op_names_training.names() | test_op_names_mindspore.names()
