@@ -6,9 +6,12 @@ import sys
 from . import paths
 
 
-def start(name):
+def start(name, interpreter=None):
+    """Runs the program in place of this process; `interpreter` runs it if it is a script."""
     path = os.path.join(paths.program_folder(), name)
     try:
+        if interpreter:
+            os.execv(interpreter, [interpreter, path, *sys.argv[1:]])
         os.execv(path, [name, *sys.argv[1:]])
     except OSError as error:
         print(f"{name}: cannot start {path}: {error.strerror}; reinstall the package anynpu",
@@ -21,12 +24,12 @@ def atc():
 
 
 def stc_clang():
-    return start("stc-clang")
+    return start("stc-clang", sys.executable)
 
 
 def stc_clang_cpp():
-    return start("stc-clang++")
+    return start("stc-clang++", sys.executable)
 
 
 def stc_ld():
-    return start("stc-ld.lld")
+    return start("stc-ld.lld", sys.executable)

@@ -6,6 +6,7 @@ Takes clang's options (-O0..-O3, -g, -D, -I, -o, -c, -S, -E, -std=...) and compi
 an NPC cluster: RV32IMAFC with half floats. npurt.h is included by itself. Link with stc-ld.lld.
 """
 
+import importlib.util
 import os
 import shutil
 import sys
@@ -16,12 +17,16 @@ PREFIX = os.path.dirname(HERE)
 
 # Parameters travel in integer registers (ilp32), so that the host can pass any word of four bytes
 # without knowing whether the kernel takes it for a float.
+TARGET = ["--target=riscv32-unknown-elf", "-march=rv32imafc_zfh"]
 DEVICE = [
-    "--target=riscv32-unknown-elf", "-march=rv32imafc_zfh", "-mabi=ilp32", "-mno-relax",
+    "-mabi=ilp32", "-mno-relax",
     "-msmall-data-limit=0", "-ffreestanding", "-nostdlibinc", "-fno-pic", "-fno-common",
     "-fno-exceptions", "-fno-rtti", "-fno-math-errno",
     "-fno-threadsafe-statics", "-fno-asynchronous-unwind-tables", "-fno-stack-protector",
 ]  # fmt: skip
+# The clang of PyPI's ziglang has its own words for the target, and checks every operation unasked.
+ZIG_TARGET = ["--target=riscv32-freestanding-none", "-mcpu=generic_rv32+m+a+f+c+zfh",
+              "-fno-sanitize=undefined"]
 
 
 def find_clang(plus):
@@ -35,6 +40,22 @@ def find_clang(plus):
         if os.path.exists(found):
             return found
     return None
+
+
+def find_zig():
+    """The program of the package ziglang of this Python, or None."""
+    found = importlib.util.find_spec("ziglang")
+    path = os.path.join(os.path.dirname(found.origin), "zig") if found and found.origin else ""
+    return path if os.access(path, os.X_OK) else None
+
+
+def compiler(plus):
+    """The words that start a clang for the cores, or None."""
+    clang = find_clang(plus)
+    if clang is not None:
+        return [clang, *TARGET]
+    zig = find_zig()
+    return zig and [zig, "c++" if plus else "cc", *ZIG_TARGET]
 
 
 def device_arguments(arguments):
@@ -59,20 +80,21 @@ def device_arguments(arguments):
 def main():
     """Runs clang in place of this process."""
     plus = os.path.basename(sys.argv[0]).endswith("++")
-    clang = find_clang(plus)
-    if clang is None:
-        sys.exit("stc-clang: clang 19 was not found; install the package clang-19")
+    start = compiler(plus)
+    if start is None:
+        sys.exit("stc-clang: clang 19 was not found; install the package clang-19, or ziglang with "
+                 "pip")
     arguments = device_arguments(sys.argv[1:])
     if arguments == ["--version"]:
         print(f"{os.path.basename(sys.argv[0])} of AnyNPU {VERSION}, by", flush=True)
-        os.execv(clang, [clang, "--target=riscv32-unknown-elf", "--version"])
+        os.execv(start[0], [*start, "--version"])
     include = os.path.join(PREFIX, "riscv32npu", "include")
-    command = [clang, *DEVICE, "-isystem", include, "-include", "npurt.h"]
+    command = [*start, *DEVICE, "-isystem", include, "-include", "npurt.h"]
     if plus and not any(a.startswith("-std=") for a in arguments):
         command.append("-std=c++17")
     if not any(a.startswith("-g") for a in arguments):
         command.append("-g")  # for checks of parameters and lines of call stacks; -g0: neither
-    os.execv(clang, command + arguments)
+    os.execv(start[0], command + arguments)
 
 
 if __name__ == "__main__":

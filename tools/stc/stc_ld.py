@@ -7,6 +7,7 @@
 Takes ld.lld's options. Paths below /usr/local/hpe that do not exist mean this installation.
 """
 
+import importlib.util
 import os
 import shutil
 import sys
@@ -23,11 +24,22 @@ def resolve(argument):
     return argument
 
 
+def linker():
+    """The words that start ld.lld, of the system or of PyPI's ziglang; None: there is none."""
+    found = shutil.which("ld.lld-19") or shutil.which("ld.lld")
+    if found:
+        return [found]
+    package = importlib.util.find_spec("ziglang")
+    zig = os.path.join(os.path.dirname(package.origin), "zig") if package and package.origin else ""
+    return [zig, "ld.lld"] if os.access(zig, os.X_OK) else None
+
+
 def main():
     """Runs ld.lld in place of this process."""
-    linker = shutil.which("ld.lld-19") or shutil.which("ld.lld")
-    if linker is None:
-        sys.exit("stc-ld.lld: ld.lld was not found; install the package lld-19")
+    start = linker()
+    if start is None:
+        sys.exit("stc-ld.lld: ld.lld was not found; install the package lld-19, or ziglang with "
+                 "pip")
     arguments = sys.argv[1:]
     if arguments[:1] == ["-flavor"]:
         if arguments[1:2] != ["gnu"]:
@@ -35,7 +47,7 @@ def main():
         arguments = arguments[2:]
     if arguments == ["--version"]:
         print(f"stc-ld.lld of AnyNPU {VERSION}, by", flush=True)
-    os.execv(linker, [linker, *map(resolve, arguments)])
+    os.execv(start[0], [*start, *map(resolve, arguments)])
 
 
 if __name__ == "__main__":

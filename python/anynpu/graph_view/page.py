@@ -18,7 +18,7 @@ TEMPLATE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title><link rel="icon" href="data:,">
 <style>{css}</style></head><body>
 <header><h1>{title}</h1><span id="facts"></span><span id="path"></span>
-<input id="find" placeholder="find by name or type, Enter: next">
+<input id="find" size="28" placeholder="find by name or type, Enter: next">
 <label>colour <select id="colour"></select></label>
 <button id="fold">unfold</button><button id="fit">whole graph</button></header>
 <main><div class="pane"><div class="caption" id="caption0"></div>
