@@ -74,8 +74,7 @@ def table(rows):
     ]
 
 
-EARLIER =
-"""
+EARLIER = """
 ## Measured earlier
 
 | what | target | measured | 95 % interval | verdict | measured in the same run | date |
