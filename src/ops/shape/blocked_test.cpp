@@ -10,7 +10,7 @@ TEST(BlockedShapes, ConcatOfChannelsThatFillNoBlocks) {
       {
           "Concat shape=1x16x5x7,1x16x5x7 axis=1",
           "Concat shape=2x24x5x7,2x3x5x7,2x40x5x7 axis=1",
-          "Concat shape=1x5x30,1x6x30,1x7x30,1x1x30 axis=-3 opset=13",
+          "Concat shape=1x5x30,1x6x30,1x7x30,1x1x30 axis=-2 opset=13",
           "Concat shape=2x24x20x30,2x9x20x30 axis=1 dtype=bfloat16",
           "Concat shape=1x24x3x3x2,1x24x3x3x2 axis=1 dtype=float16",
           "Concat shape=1x24x3x3,1x24x5x3 axis=2",
