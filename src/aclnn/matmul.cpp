@@ -28,10 +28,12 @@ Value multiply(Recipe& r, Value a, Value b, bool turn_a, bool turn_b) {
                r.op("Add", {real(x.real, y.imaginary), real(x.imaginary, y.real)})});
 }
 
-// a x b with torch.matmul's rules for vectors: one axis is added and dropped again.
-Value product(Recipe& r, Param a_name, Param b_name) {
+// a x b with torch.matmul's rules for vectors: one axis is added and dropped again. `wide`: of 16-bit
+// floats in float32.
+Value product(Recipe& r, Param a_name, Param b_name, bool wide = false) {
   bool turn_a = false, turn_b = false;
-  const DType type = promote(r.dtype(a_name), r.dtype(b_name));
+  DType type = promote(r.dtype(a_name), r.dtype(b_name));
+  if (wide) type = computed_in(type);
   const size_t rank_a = r.rank(a_name), rank_b = r.rank(b_name);
   if (rank_a == 0 || rank_b == 0) {
     refuse("the tensors have {} and {} axes; expected at least one each", rank_a, rank_b);
@@ -67,9 +69,9 @@ void add_product(Recipe& r, Value y, Param out) {
 
 void addmm(Recipe& r) { add_product(r, product(r, 1, 2), r.result()); }
 
-// The sum of the products of a batch.
+// The sum of the products of a batch, rounded once.
 void addbmm(Recipe& r) {
-  const Value all = product(r, 1, 2);
+  const Value all = product(r, 1, 2, true);
   add_product(r, r.op("ReduceSum", {all, r.constant({0})}, {{"keepdims", 0}}), r.result());
 }
 

@@ -197,6 +197,16 @@ def test_lists_with_products_and_quotients(nn, name):
         check_foreach(nn, name + form, [a, b, c, nn.tensor(np.array(several, np.float32))], made(several))
 
 
+def test_products_of_a_batch_are_rounded_once(nn):
+    rng = np.random.default_rng(11)
+    c, a, b = ((rng.standard_normal(s) * 5).astype(np.float16) for s in ((8, 8), (9, 8, 16), (9, 16, 8)))
+    y = nn.tensor(c)
+    nn.run("aclnnInplaceAddbmm", y, nn.tensor(a), nn.tensor(b), 1.0, 1.0, 0)
+    want = (c.astype(np.float64) + (a.astype(np.float64) @ b).sum(0)).astype(np.float16)
+    assert (y.read() != want).mean() < 0.03  # next to a half of the last place
+    nn.clear()
+
+
 def test_lists_between_lists(nn):
     a, b, w = drawn(8), drawn(9), drawn(10)
     check_foreach(nn, "LerpList", [a, b, w], [u + k * (v - u) for u, v, k in zip(a, b, w)])
