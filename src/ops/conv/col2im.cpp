@@ -37,16 +37,18 @@ Result<Columns> columns_of(const OpContext& context) {
               g.dilation.size() == dims && pads.size() == 2 * dims && x.size() == 3;
   int64_t total = 1, taps = 1;
   for (size_t i = 0; fits && i < dims; ++i) {
+    constexpr int64_t kMost = int64_t{1} << 24;
     for (int64_t v : {g.image[i], g.block[i], g.stride[i], g.dilation[i]})
-      fits = fits && v >= 1 && v < (int64_t{1} << 24);
+      fits = fits && v >= 1 && v < kMost;
+    for (int64_t v : {pads[i], pads[i + dims]}) fits = fits && v > -kMost && v < kMost;
     if (!fits) break;
     g.pad.push_back(pads[i]);
     g.steps.push_back(
         (g.image[i] + pads[i] + pads[i + dims] - g.dilation[i] * (g.block[i] - 1) - 1) /
             g.stride[i] +
         1);
-    fits = g.steps.back() >= 1;
-    total *= g.steps.back(), taps *= g.block[i];
+    fits = g.steps.back() >= 1 && !__builtin_mul_overflow(total, g.steps.back(), &total) &&
+           !__builtin_mul_overflow(taps, g.block[i], &taps);
   }
   if (!fits || x[2] != total || x[1] % taps != 0) {
     return fail(Code::shape_mismatch,

@@ -46,6 +46,8 @@ Result<TransposeShape> transpose_shape_of(const OpContext& context) {
     constexpr int64_t kMost = int64_t{1} << 31;
     for (int64_t v : {g.in[i], g.kernel[i], g.stride[i], g.dilation[i]})
       fits = fits && v >= 1 && v < kMost;
+    for (int64_t v : {extra[i], pads[i], pads[i + dims], wanted.empty() ? 0 : wanted[i]})
+      fits = fits && v > -kMost && v < kMost;
     if (!fits) break;
     const int64_t full =
         g.stride[i] * (g.in[i] - 1) + extra[i] + (g.kernel[i] - 1) * g.dilation[i] + 1;

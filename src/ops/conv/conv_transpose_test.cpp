@@ -49,5 +49,16 @@ TEST(ConvTranspose, PhasesAgreeWithTheSumOverEveryTap) {
       40);
 }
 
+TEST(ConvTranspose, PadsAtTheEndsOfTheirTypeAreRefused) {
+  for (const int64_t pad : {INT64_MIN, INT64_MAX}) {
+    const std::string said = TestNode("ConvTranspose", 11)
+                                 .shape({1, 1, 3, 3})
+                                 .shape({1, 1, 3, 3})
+                                 .attr("pads", std::vector<int64_t>{pad, 0, 0, 0})
+                                 .shape_text();
+    EXPECT_NE(said.find("do not fit"), std::string::npos) << said;
+  }
+}
+
 }  // namespace
 }  // namespace anynpu::ops::conv

@@ -76,7 +76,8 @@ std::unique_ptr<KernelPlan> plan_copy(Shape out, std::shared_ptr<const AxisMaps>
                 fill.input < 0 ? fill.bytes.data() : args.inputs[static_cast<size_t>(fill.input)],
                 sizeof value);
     parallel(static_cast<size_t>(rows), least, [&](size_t begin, size_t end) {
-      const T* before = nullptr;  // what the row before was copied from
+      const T* before = nullptr;  // what the row before was copied from, if it was
+      bool copied = false;
       for (auto row = static_cast<int64_t>(begin); row < static_cast<int64_t>(end); ++row) {
         const T* x = input_of<T>(args, 0);
         bool inside = true;
@@ -89,12 +90,13 @@ std::unique_ptr<KernelPlan> plan_copy(Shape out, std::shared_ptr<const AxisMaps>
         T* y = output_of<T>(args, 0) + row * inner;
         if (!inside) {
           std::fill(y, y + inner, value);
-        } else if (x == before) {
+        } else if (copied && x == before) {
           std::copy_n(y - inner, inner, y);
         } else {
           copy_row(pieces, maps.back(), x, value, y);
         }
-        before = inside ? x : nullptr;
+        before = x;
+        copied = inside;
       }
     });
   });

@@ -220,7 +220,8 @@ Taps taps_of(const OpContext& context, const Axis& axis) {
                        ? static_cast<double>(context.float_attr("cubic_coeff_a"))
                        : -0.75;
   const double stretch = context.int_attr("antialias") != 0 ? std::min(axis.scale, 1.0) : 1.0;
-  const auto start = static_cast<int64_t>(std::floor((is_cubic ? -2 : -1) / stretch) + 1);
+  const double reach = std::min((is_cubic ? 2 : 1) / stretch, 0x1p31);
+  const auto start = static_cast<int64_t>(std::floor(-reach) + 1);
   Taps taps;
   taps.per_output = is_nearest ? 1 : 2 - 2 * start;
   for (int64_t o = 0; o < axis.out; ++o) {
@@ -237,8 +238,9 @@ Taps taps_of(const OpContext& context, const Axis& axis) {
                       : is_cubic ? cubic(distance, a)
                                  : std::max(0.0, 1 - std::fabs(distance));
       if (exclude && (index < 0 || index > static_cast<double>(axis.in - 1))) weight = 0;
+      // NaN, of a region that is none, looks at the first element; its weight is NaN.
       taps.index.push_back(
-          static_cast<int64_t>(std::clamp(index, 0.0, static_cast<double>(axis.in - 1))));
+          index > 0 ? static_cast<int64_t>(std::min(index, static_cast<double>(axis.in - 1))) : 0);
       taps.weight.push_back(weight);
       sum += weight;
     }

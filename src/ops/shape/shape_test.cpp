@@ -106,5 +106,9 @@ TEST(ConstantOfShape, RefusesANegativeExtent) {
             std::string::npos);
 }
 
+TEST(Pad, AnEmptyAxisIsFilledWhole) {
+  EXPECT_EQ(TestNode("Pad", 13).floats({2, 0}, {}).ints({4}, {0, 0, 0, 3}).evaluate(), Floats(6, 0));
+}
+
 }  // namespace
 }  // namespace anynpu::ops::shape

@@ -29,6 +29,7 @@ Result<Pool> pool_of(const OpContext& context) {
   bool fits = pool.least >= 1 && pool.most >= pool.least && pool.skips >= 0 && !indexes.empty();
   for (int64_t index : indexes) {
     fits = fits && index >= 0 && index < (int64_t{1} << 31);
+    if (!fits) break;
     pool.columns = std::max(pool.columns, index + 1);
   }
   size_t gram = 0;
