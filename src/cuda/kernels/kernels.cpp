@@ -7,7 +7,8 @@
 namespace anynpu::device::cuda {
 
 void add_kernels() {
-  static const auto& kernels = *[] {
+  // Used by the registry until the process ends.
+  [[gnu::used]] static const std::vector<ops::KernelDef>* const kernels = [] {
     auto* const all = new std::vector<ops::KernelDef>;
     add_elementwise(*all);
     add_copies(*all);
@@ -39,7 +40,6 @@ void add_kernels() {
     ops::add_backend_kernels(*all);
     return all;
   }();
-  (void)kernels;
 }
 
 }  // namespace anynpu::device::cuda
