@@ -5,6 +5,8 @@
 #include <mutex>
 #include <vector>
 
+#include "base/align.h"
+
 namespace anynpu::device {
 
 std::atomic<bool> host_reads_all{true};
@@ -59,10 +61,25 @@ Status DeviceMemory::with_host_view(std::span<HostRange* const> ranges, const Ho
   return status;
 }
 
+namespace {
+
+bool is_word(const void* address) {
+  return is_aligned(reinterpret_cast<uintptr_t>(address), sizeof(uint64_t));
+}
+
+}  // namespace
+
 void copy_on_host(const CopyRows& rows) {
   if (rows.width == 0 || rows.height == 0) return;  // nothing, from nowhere: a barrier's message
   auto* to = static_cast<std::byte*>(rows.to);
   const auto* from = static_cast<const std::byte*>(rows.from);
+  // A word may be one that a stream waits for (value_wait.cpp): it is written whole.
+  if (rows.width == sizeof(uint64_t) && rows.height == 1 && is_word(to) && is_word(from)) {
+    uint64_t word = 0;
+    std::memcpy(&word, from, sizeof word);
+    __atomic_store_n(reinterpret_cast<uint64_t*>(to), word, __ATOMIC_RELEASE);
+    return;
+  }
   if (rows.width == rows.to_pitch && rows.width == rows.from_pitch) {
     std::memmove(to, from, rows.width * rows.height);
     return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pools, managed memory, access to mapped memory and its sharing, as C programs call them.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <cstring>
 
@@ -9,6 +10,7 @@
 #include "acl/rt/managed_memory.h"
 #include "acl/rt/memory_map.h"
 #include "acl/rt/shared_memory.h"
+#include "base/align.h"
 
 namespace anynpu::acl {
 namespace {
@@ -223,9 +225,18 @@ TEST(MemoryCallsWithoutDevice, AddressesAreReservedWithoutAContext) {
   EXPECT_EQ(aclFinalize(), ACL_SUCCESS);
 }
 
+// A multiple of `bytes` with as many free bytes behind it.
+void* free_place(size_t bytes) {
+  void* const found =
+      mmap(nullptr, 2 * bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  EXPECT_NE(found, MAP_FAILED);
+  munmap(found, 2 * bytes);
+  return reinterpret_cast<void*>(round_up(reinterpret_cast<uintptr_t>(found), uintptr_t{bytes}));
+}
+
 TEST_F(MemoryCalls, PlacesAndLinks) {
   const size_t giga = size_t{1} << 30;
-  void *address = nullptr, *expected = reinterpret_cast<void*>(uintptr_t{41} << 40);
+  void *address = nullptr, *expected = free_place(giga);
   EXPECT_EQ(aclrtReserveMemAddressNoUCMemory(&address, giga, 0, nullptr, 0),
             ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
   EXPECT_EQ(aclrtReserveMemAddressNoUCMemory(&address, kMiB, 0, expected, 0),

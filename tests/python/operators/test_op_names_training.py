@@ -308,9 +308,6 @@ CASES["Cummax"][1][1] = np.array([[max(range(c + 1), key=lambda j: row[j]) for c
                                   for row in X], I32)
 CASES["Cummin"][1][1] = np.array([[min(range(c + 1), key=lambda j: row[j]) for c in range(5)]
                                   for row in X], I32)
-ALONE = {"Qr", "Svd", "DropOutGenMask"}
-
-
 # Tested below, by what their results are good for.
 ALONE = {"DropOutGenMask", "Qr", "Svd"}
 
