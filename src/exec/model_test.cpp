@@ -161,6 +161,17 @@ TEST(LoadedModel, GivesWhatTheReferenceKernelsGive) {
   }
 }
 
+TEST(LoadedModel, WeightsWithoutElementsAreNotRead) {
+  NetBuilder net;
+  net.output(net.node("MatMul", {net.input("x", {1, 3, 20}), net.weight({0, 20, 30})}));
+  const auto model = LoadedModel::load(net.graph);
+  ASSERT_TRUE(model.ok()) << model.status().to_string();
+  std::vector<float> in = draw(60);
+  const Buffer ins[] = {{in.data(), in.size() * 4}};
+  const Buffer outs[] = {{in.data(), 0}};
+  EXPECT_TRUE((*model)->run(ins, outs).ok());
+}
+
 TEST(LoadedModel, TheSameRunGivesTheSameBytes) {
   NetBuilder net = small_net();
   const auto model = LoadedModel::load(net.graph);

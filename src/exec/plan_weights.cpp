@@ -11,6 +11,12 @@ namespace {
 
 // Kernels pack on the host; what a device reads is packed in host memory and copied.
 Status pack(Plan::PackedKernel& packed, const WeightChunk& chunk, std::byte* to) {
+  const auto& inputs = packed.context.inputs;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    // Weights without elements: nothing is read from them.
+    const bool nothing = inputs[i].is_constant && inputs[i].constant.empty();
+    if (nothing && packed.kernel->packs_input(i)) return {};
+  }
   const size_t bytes = packed.kernel->packed_bytes();
   if (chunk.side == WeightSide::host) return packed.kernel->pack(packed.context, {to, bytes});
   std::vector<std::byte> staged(bytes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // MaxUnpool: each value goes back to where the maximum was.
 #include <cstring>
+#include <limits>
 
 #include "ops/data_movement/axes.h"
 #include "ops/elements/index_value.h"
@@ -26,6 +27,14 @@ Status unpool_rule(OpContext& context) {
     return fail(Code::shape_mismatch,
                 "{}: input {} with indices {} does not fit kernel_shape, strides and pads",
                 context.label(), to_string(x.shape), to_string(indices.shape));
+  }
+  for (const auto& numbers : {kernel, strides, pads}) {
+    for (const int64_t number : numbers) {
+      if (number >= 0 && number <= std::numeric_limits<int32_t>::max()) continue;
+      return fail(Code::invalid_argument,
+                  "{}: {} among kernel_shape, strides and pads, expected 0 to {}", context.label(),
+                  number, std::numeric_limits<int32_t>::max());
+    }
   }
   Shape shape = {x.shape[0], x.shape[1]};
   if (context.has_input(2)) {

@@ -144,5 +144,14 @@ TEST(LpPool, TakesTheNormOfEachWindow) {
             (std::vector<float>{5}));
 }
 
+TEST(MaxUnpool, AKernelAtTheEndOfItsTypeIsRefused) {
+  const std::string said = TestNode("MaxUnpool", 11)
+                               .shape({1, 1, 2, 2})
+                               .shape({1, 1, 2, 2}, DType::i64)
+                               .attr("kernel_shape", Ints{INT64_MAX, 2})
+                               .shape_text();
+  EXPECT_NE(said.find("expected 0 to 2147483647"), std::string::npos) << said;
+}
+
 }  // namespace
 }  // namespace anynpu::ops::pool

@@ -203,7 +203,7 @@ Result<ScaleWalk> scale_walk(const OpContext& context) {
     walk.blocked = true;
     walk.block = context.int_attr("block_size");
     walk.scales = scale.shape[at];
-    fits = walk.block > 0 && ceil_div(walk.extent, walk.block) == walk.scales;
+    fits = walk.block > 0 && 1 + (walk.extent - 1) / walk.block == walk.scales;
     for (size_t i = 0; i < x.shape.size(); ++i)
       fits = fits && (i == at || x.shape[i] == scale.shape[i]);
   }

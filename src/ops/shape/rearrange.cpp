@@ -109,7 +109,7 @@ PlanResult plan_trilu(const OpContext& context) {
 Status reverse_rule(OpContext& context) {
   ANYNPU_TRY(same_rule(context));
   const int64_t batch = context.int_attr("batch_axis"), time = context.int_attr("time_axis");
-  if (batch + time != 1 || batch * time != 0) {
+  if (!(batch == 0 && time == 1) && !(batch == 1 && time == 0)) {
     return fail(Code::invalid_argument, "{}: batch_axis {} and time_axis {}, expected 0 and 1",
                 context.label(), batch, time);
   }

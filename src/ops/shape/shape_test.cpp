@@ -110,5 +110,15 @@ TEST(Pad, AnEmptyAxisIsFilledWhole) {
   EXPECT_EQ(TestNode("Pad", 13).floats({2, 0}, {}).ints({4}, {0, 0, 0, 3}).evaluate(), Floats(6, 0));
 }
 
+TEST(ReverseSequence, AxesAtTheEndOfTheirTypeAreRefused) {
+  const std::string said = TestNode("ReverseSequence", 10)
+                               .shape({4, 4})
+                               .shape({4}, DType::i64)
+                               .attr("batch_axis", int64_t{1})
+                               .attr("time_axis", INT64_MAX)
+                               .shape_text();
+  EXPECT_NE(said.find("expected 0 and 1"), std::string::npos) << said;
+}
+
 }  // namespace
 }  // namespace anynpu::ops::shape
