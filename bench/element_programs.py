@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Element-wise operators joined, on the same function: as an aclnn operator, both phases in it, and in a compiled
+"""Joined element-wise operators: one function as an aclnn operator (both phases) and in a compiled
 model. Processor time on one thread, in turns. Decision 22 has the figures.
 
     . build/ascend/set_env.sh && .venv/bin/python bench/element_programs.py
@@ -15,12 +15,13 @@ os.environ["ANYNPU_THREADS"] = "1"
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path[:0] = [os.path.join(ROOT, *p) for p in (("tests", "support"), ("tests",), ("bench",))]
 
-import acl  # noqa: E402
 import numpy as np  # noqa: E402
 import onnx  # noqa: E402
-from aclnn import Session  # noqa: E402
 from harness import ratio_of  # noqa: E402
 from onnx import TensorProto, helper  # noqa: E402
+
+import acl  # noqa: E402
+from aclnn import Session  # noqa: E402
 
 
 def silu_backward(count):
@@ -28,7 +29,8 @@ def silu_backward(count):
     tensor = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [count]) for n in ("g", "x", "y")]
     one = helper.make_tensor("one", TensorProto.FLOAT, [], [1.0])
     nodes = [helper.make_node(op, ins, [out]) for op, ins, out in (
-        ("Sigmoid", ["x"], "s"), ("Sub", ["one", "s"], "r"), ("Mul", ["x", "r"], "m"), ("Add", ["m", "one"], "p"),
+        ("Sigmoid", ["x"], "s"), ("Sub", ["one", "s"], "r"), ("Mul", ["x", "r"], "m"),
+        ("Add", ["m", "one"], "p"),
         ("Mul", ["g", "s"], "q"), ("Mul", ["q", "p"], "y"))]
     graph = helper.make_graph(nodes, "silu_backward", tensor[:2], tensor[2:], [one])
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)], ir_version=8)
@@ -37,7 +39,8 @@ def silu_backward(count):
 def compiled(folder, count):
     path = os.path.join(folder, str(count))
     onnx.save(silu_backward(count), path + ".onnx")
-    subprocess.run(["atc", f"--model={path}.onnx", "--framework=5", f"--output={path}", "--soc_version=Ascend310P3"],
+    subprocess.run(["atc", f"--model={path}.onnx", "--framework=5", f"--output={path}",
+                    "--soc_version=Ascend310P3"],
                    check=True, stdout=subprocess.DEVNULL)
     return acl.mdl.load_from_file(path + ".om")[0]
 
@@ -74,7 +77,8 @@ def main():
             run_aclnn(), run_program()
             ratio = ratio_of(run_aclnn, run_program, pairs=21)
             apart = np.abs(y.read() - program.read()).max()
-            print(f"{count:>10}  {ratio.median:.2f} ({ratio.low:.2f} to {ratio.high:.2f})   {apart:.1e}", flush=True)
+            print(f"{count:>10}  {ratio.median:.2f} ({ratio.low:.2f} to {ratio.high:.2f})   "
+                  f"{apart:.1e}", flush=True)
             acl.mdl.unload(model)
 
 

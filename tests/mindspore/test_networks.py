@@ -47,8 +47,8 @@ def test_a_network_in_float32(trained, case):
     agree(trained, case, 1e-3 if case.startswith("layer_lstm") else 1e-4)
 
 
-# The CPU back end rounds to float16 at other places: losses agree as far as float16 goes. Both are up to
-# 6e-3 from those of float32, and 6e-4 apart where it was measured; outputs of U-Net 2e-2.
+# The CPU back end rounds to float16 at other places: losses agree as far as float16 goes. Both are
+# up to 6e-3 from those of float32, and 6e-4 apart where it was measured; outputs of U-Net 2e-2.
 @pytest.mark.parametrize("case", MIXED)
 def test_a_network_with_mixed_precision(trained, case):
     agree(trained, case, 2e-2)

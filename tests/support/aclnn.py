@@ -95,8 +95,8 @@ class Tensor:
 
 
 class Session:
-    """A device, a stream and what was made for them. Several live in one process with `inits` for the
-    first alone, and use() before calls of another one."""
+    """A device, a stream and what was made for them. Of several in one process only the first has
+    `inits`; call use() before switching to another one."""
 
     def __init__(self, device=0, inits=True):
         self.device, self.inits = device, inits
@@ -186,7 +186,8 @@ class Session:
         made = Tensor(self, np.zeros(int(np.prod(shape)) // 2, np.uint8))
         self.base.aclDestroyTensor(ctypes.c_void_p(made.handle))
         dims = (ctypes.c_int64 * len(shape))(*shape)
-        made.handle = self.base.aclCreateTensor(dims, len(shape), FLOAT4, None, 0, 2, dims, len(shape),
+        made.handle = self.base.aclCreateTensor(dims, len(shape), FLOAT4, None, 0, 2, dims,
+                                                len(shape),
                                                 ctypes.c_void_p(made.memory))
         return self._kept(made)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torch_npu does with a chip of the 950 family alone: recurrent layers without the older operators,
-8-bit floats, blocks that share a power of two. The shapes are those that torch_npu allocates."""
+"""What torch_npu does only with a chip of the 950 family: recurrent layers without the older
+operators, 8-bit floats, blocks that share a power of two. Shapes are those torch_npu allocates."""
 CHIP = {"ANYNPU_SOC": "Ascend950PR_9599", "ASCEND_LAUNCH_BLOCKING": "1"}
 
 RECURRENT = """
@@ -31,10 +31,12 @@ exponent = torch.floor(torch.log2(blocks.abs().amax(-1))) - 8
 assert torch.equal(scale.cpu().reshape(4, 4).int() - 127, exponent.int())
 want = (blocks / 2 ** exponent[..., None]).clamp(-448, 448).to(e4m3).reshape(4, 128)
 assert torch.equal(y.cpu().float(), want.float())
-_, down = torch_npu.npu_dynamic_mx_quant(torch.randn(70, 8, dtype=torch.bfloat16).npu(), axis=0, dst_type=e4m3)
+_, down = torch_npu.npu_dynamic_mx_quant(torch.randn(70, 8, dtype=torch.bfloat16).npu(), axis=0,
+                                         dst_type=e4m3)
 assert down.shape == (2, 8, 2)
-_, grouped = torch_npu.npu_grouped_dynamic_mx_quant(torch.randn(128, 64, dtype=torch.bfloat16).npu(),
-                                                    torch.tensor([64, 128], dtype=torch.int32).npu(), dst_type=e4m3)
+_, grouped = torch_npu.npu_grouped_dynamic_mx_quant(
+    torch.randn(128, 64, dtype=torch.bfloat16).npu(),
+    torch.tensor([64, 128], dtype=torch.int32).npu(), dst_type=e4m3)
 assert grouped.shape == (4, 64, 2)
 y, scale = torch_npu.npu_dynamic_block_quant(x.npu(), dst_type=e4m3)
 assert scale.shape == (4, 1)

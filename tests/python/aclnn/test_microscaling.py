@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Blocks of 32 elements that share a power of two (OCP MX), blocks with a float scale, one scale for
-all. The oracle is numpy with the 8-bit floats of ml_dtypes."""
+"""Blocks of 32 elements that share a power of two (OCP MX), blocks with a float scale, one scale
+for all. The oracle is numpy with the 8-bit floats of ml_dtypes."""
 import ml_dtypes
 import numpy as np
 import pytest
@@ -39,16 +39,19 @@ def mx(a, axis, dtype, algorithm=0):
     parts = wide.reshape(*x.shape[:-1], blocks, 32)
     e = exponent(np.abs(parts).max(-1), dtype, algorithm)
     y = cut_off((parts / 2.0 ** e[..., None]).reshape(wide.shape)[..., :width], dtype)
-    pairs = np.moveaxis((2.0 ** e).reshape(*x.shape[:-1], blocks // 2, 2), -2, axis if axis >= 0 else axis - 1)
+    pairs = np.moveaxis((2.0 ** e).reshape(*x.shape[:-1], blocks // 2, 2), -2,
+                        axis if axis >= 0 else axis - 1)
     return np.moveaxis(y, -1, axis), pairs
 
 
 def same(tensor, want):
-    np.testing.assert_array_equal(tensor.read().astype(np.float64), np.asarray(want).astype(np.float64))
+    np.testing.assert_array_equal(tensor.read().astype(np.float64),
+                                  np.asarray(want).astype(np.float64))
 
 
 @pytest.mark.parametrize("dtype", [E4M3, E5M2])
-@pytest.mark.parametrize("shape,axis", [((3, 128), -1), ((2, 5, 70), -1), ((70, 6), 0), ((2, 64, 3), 1)])
+@pytest.mark.parametrize("shape,axis", [((3, 128), -1), ((2, 5, 70), -1), ((70, 6), 0),
+                                        ((2, 64, 3), 1)])
 @pytest.mark.parametrize("algorithm", [0, 1])
 def test_blocks_share_a_power_of_two(nn, dtype, shape, axis, algorithm):
     a = floats(1, *shape)
@@ -62,7 +65,8 @@ def test_blocks_share_a_power_of_two(nn, dtype, shape, axis, algorithm):
     nn.run("aclnnAntiMxQuant", y, s, axis, 0, back)
     if shape[-1] == 128 and algorithm == 0:
         expanded = np.repeat(scales.reshape(3, 4), 32, 1)
-        np.testing.assert_array_equal(back.read(), (want.astype(np.float64) * expanded).astype(np.float32))
+        np.testing.assert_array_equal(back.read(),
+                                      (want.astype(np.float64) * expanded).astype(np.float32))
     nn.clear()
 
 
@@ -74,7 +78,8 @@ def test_blocks_of_zeros_have_the_smallest_scale(nn):
 
 
 def test_elements_of_four_bits(nn):
-    a = np.tile(np.array([0, .5, -1, 1.5, 2, -3, 4, 6, 5, 2.5, .25, .75, 7, -.2, 3.4, 1.2], np.float32), (1, 4))
+    a = np.tile(np.array([0, .5, -1, 1.5, 2, -3, 4, 6, 5, 2.5, .25, .75, 7, -.2, 3.4, 1.2],
+                         np.float32), (1, 4))
     y, s = nn.bits4((1, 64)), nn.empty(E8M0, (1, 1, 2))
     nn.run("aclnnDynamicMxQuantV3", nn.tensor(a), -1, "rint", 40, 32, 0, 0.0, 0.0, y, s)
     same(s, [[[1, 1]]])  # 7 is 1.75 * 4
@@ -92,7 +97,8 @@ def test_elements_of_four_bits(nn):
 def test_both_axes_at_once(nn, name, more):
     a = floats(2, 96, 70)
     (y1, s1), (y2, s2) = mx(a, -1, E5M2), mx(a, -2, E5M2)
-    outs = [nn.empty(E5M2, a.shape), nn.empty(E8M0, s1.shape), nn.empty(E5M2, a.shape), nn.empty(E8M0, s2.shape)]
+    outs = [nn.empty(E5M2, a.shape), nn.empty(E8M0, s1.shape), nn.empty(E5M2, a.shape),
+            nn.empty(E8M0, s2.shape)]
     nn.run(name, nn.tensor(a), "rint", 35, 0, *more, *outs)
     for got, want in zip(outs, (y1, s1, y2, s2)):
         same(got, want)
@@ -130,7 +136,8 @@ def test_blocks_stay_within_groups(nn):
         begin = end
     y, s = nn.empty(E4M3, a.shape), nn.empty(E8M0, scales.shape)
     groups = nn.tensor(np.array(ends, np.int32))
-    for name, more in (("aclnnGroupedDynamicMxQuant", []), ("aclnnGroupedDynamicMxQuantV2", [0, 0.0])):
+    for name, more in (("aclnnGroupedDynamicMxQuant", []),
+                       ("aclnnGroupedDynamicMxQuantV2", [0, 0.0])):
         nn.run(name, nn.tensor(a), groups, "rint", 36, 32, *more, y, s)
         same(y, want)
         same(s, scales)
@@ -151,16 +158,19 @@ def test_norms_whose_results_are_quantised(nn):
     total = (a + b).astype(np.float64)
     rstd = 1 / np.sqrt((total ** 2).mean(-1, keepdims=True) + 1e-5)
     want, scales = mx(total * rstd * gamma + beta, -1, E4M3)
-    y, s, x, r = (nn.empty(E4M3, a.shape), nn.empty(E8M0, scales.shape), nn.empty(np.float32, a.shape),
+    y, s, x, r = (nn.empty(E4M3, a.shape), nn.empty(E8M0, scales.shape),
+                  nn.empty(np.float32, a.shape),
                   nn.empty(np.float32, (4, 1)))
-    nn.run("aclnnAddRmsNormDynamicMxQuant", nn.tensor(a), nn.tensor(b), nn.tensor(gamma), nn.tensor(beta), 1e-5, 0, "rint",
+    nn.run("aclnnAddRmsNormDynamicMxQuant", nn.tensor(a), nn.tensor(b), nn.tensor(gamma),
+           nn.tensor(beta), 1e-5, 0, "rint",
            36, True, y, x, s, r)
     near(y, want)
     same(s, scales)
     np.testing.assert_allclose(r.read(), rstd, rtol=1e-5)
     np.testing.assert_array_equal(x.read(), a + b)
     plain = nn.tensor((a + b).astype(np.float32))
-    nn.run("aclnnRmsNormDynamicMxQuant", plain, nn.tensor(gamma), None, 1e-5, 0, "rint", 36, False, y, s, None)
+    nn.run("aclnnRmsNormDynamicMxQuant", plain, nn.tensor(gamma), None, 1e-5, 0, "rint", 36, False,
+           y, s, None)
     near(y, mx(total * rstd * gamma, -1, E4M3)[0])
     nn.clear()
 
@@ -177,18 +187,22 @@ def test_gates_whose_results_are_quantised(nn, left):
     gate, other = (first, second) if left else (second, first)
     want, scales = mx(silu(gate) * other, -1, E4M3)
     y, s = nn.empty(E4M3, (64, 64)), nn.empty(E8M0, scales.shape)
-    nn.run("aclnnSwigluMxQuant", nn.tensor(x), None, -1, left, 0, 0.0, 0.0, 0.0, 0, -1, 36, "rint", 0, 0.0, y, s)
+    nn.run("aclnnSwigluMxQuant", nn.tensor(x), None, -1, left, 0, 0.0, 0.0, 0.0, 0, -1, 36, "rint",
+           0, 0.0, y, s)
     near(y, want)
     same(s, scales)
     y2, s2 = nn.empty(E4M3, (64, 64)), nn.empty(E8M0, (1, 64, 2))
-    nn.run("aclnnSwigluMxQuantWithDualAxis", nn.tensor(x), None, left, "rint", 0, 36, 0.0, y, s, y2, s2)
+    nn.run("aclnnSwigluMxQuantWithDualAxis", nn.tensor(x), None, left, "rint", 0, 36, 0.0, y, s, y2,
+           s2)
     near(y2, mx(silu(gate) * other, -2, E4M3)[0])
     dy = rng.standard_normal((64, 64)).astype(np.float32)
     share = 1 / (1 + np.exp(-gate))
     of_gate, of_other = dy * other * (share + silu(gate) * (1 - share)), dy * silu(gate)
     dx = np.concatenate([of_gate, of_other] if left else [of_other, of_gate], 1)
-    outs = [nn.empty(E4M3, (64, 128)), nn.empty(E8M0, (64, 2, 2)), nn.empty(E4M3, (64, 128)), nn.empty(E8M0, (1, 128, 2))]
-    nn.run("aclnnSwigluBackwardMxQuantWithDualAxis", nn.tensor(x), nn.tensor(dy), None, left, "rint", 0, 36, 0.0, *outs)
+    outs = [nn.empty(E4M3, (64, 128)), nn.empty(E8M0, (64, 2, 2)), nn.empty(E4M3, (64, 128)),
+            nn.empty(E8M0, (1, 128, 2))]
+    nn.run("aclnnSwigluBackwardMxQuantWithDualAxis", nn.tensor(x), nn.tensor(dy), None, left,
+           "rint", 0, 36, 0.0, *outs)
     near(outs[0], mx(dx, -1, E4M3)[0])
     near(outs[2], mx(dx, -2, E4M3)[0])
     nn.clear()
@@ -225,8 +239,10 @@ def test_blocks_with_a_float_scale_stay_within_groups(nn):
                 want[top:min(top + 16, end), j * 32:(j + 1) * 32] = cut_off(block / scale, E4M3)
         begin = end
     y, s = nn.empty(E4M3, a.shape), nn.empty(np.float32, scales.shape)
-    for name, more in (("aclnnGroupedDynamicBlockQuant", []), ("aclnnGroupedDynamicBlockQuantV2", [0.0])):
-        nn.run(name, nn.tensor(a), nn.tensor(np.array(ends, np.int64)), 0.0, "rint", 36, 16, 32, 0, *more, y, s)
+    for name, more in (("aclnnGroupedDynamicBlockQuant", []),
+                       ("aclnnGroupedDynamicBlockQuantV2", [0.0])):
+        nn.run(name, nn.tensor(a), nn.tensor(np.array(ends, np.int64)), 0.0, "rint", 36, 16, 32, 0,
+               *more, y, s)
         np.testing.assert_allclose(s.read(), scales, rtol=1e-6)
         near(y, want)
     nn.clear()
@@ -235,7 +251,8 @@ def test_blocks_with_a_float_scale_stay_within_groups(nn):
 def test_one_scale_and_the_largest_element(nn):
     a = floats(9, 5, 7)
     y, most = nn.empty(E5M2, a.shape), nn.empty(np.float32, (1,))
-    nn.run("aclnnQuantMax", nn.tensor(a), nn.tensor(np.array([0.5], np.float32)), "rint", 35, y, most)
+    nn.run("aclnnQuantMax", nn.tensor(a), nn.tensor(np.array([0.5], np.float32)), "rint", 35, y,
+           most)
     same(y, cut_off(a * 0.5, E5M2))
     assert most.read()[0] == np.abs(a).max()
     nn.clear()
@@ -245,23 +262,27 @@ def test_updates_of_a_cache_become_integers(nn):
     rng = np.random.default_rng(10)
     cache = rng.integers(-128, 128, (2, 6, 8)).astype(np.int8)
     updates = rng.standard_normal((2, 2, 8)).astype(np.float32)
-    scale, zero = (rng.random(8) * 0.05 + 0.01).astype(np.float32), rng.integers(-3, 4, 8).astype(np.float32)
+    scale = (rng.random(8) * 0.05 + 0.01).astype(np.float32)
+    zero = rng.integers(-3, 4, 8).astype(np.float32)
     want = cache.copy()
     for i, at in enumerate((3, 1)):
         want[i, at:at + 2] = np.clip(np.round(updates[i] / scale + zero), -128, 127)
     for name, more in (("aclnnInplaceQuantScatter", []), ("aclnnInplaceQuantScatterV2", ["rint"])):
         got = nn.tensor(cache)
-        nn.run(name, got, nn.tensor(np.array([3, 1], np.int32)), nn.tensor(updates), nn.tensor(scale), nn.tensor(zero), 1, -1,
+        nn.run(name, got, nn.tensor(np.array([3, 1], np.int32)), nn.tensor(updates),
+               nn.tensor(scale), nn.tensor(zero), 1, -1,
                1, *more)
         np.testing.assert_array_equal(got.read(), want)
     nn.clear()
 
 
-@pytest.mark.parametrize("change,words", [({2: "floor"}, "roundMode"), ({3: 35}, "dstType is 35"), ({5: 7}, "scaleAlg is 7"),
+@pytest.mark.parametrize("change,words", [({2: "floor"}, "roundMode"), ({3: 35}, "dstType is 35"),
+                                          ({5: 7}, "scaleAlg is 7"),
                                           ({4: 20}, "blocksize is 20"), ({1: 2}, "axis")])
 def test_what_is_not_taken_is_told(nn, change, words):
     from aclnn import Failed
-    arguments = [nn.empty(np.float32, (2, 64)), -1, "rint", 36, 32, 0, nn.empty(E4M3, (2, 64)), nn.empty(E8M0, (2, 1, 2))]
+    arguments = [nn.empty(np.float32, (2, 64)), -1, "rint", 36, 32, 0, nn.empty(E4M3, (2, 64)),
+                 nn.empty(E8M0, (2, 1, 2))]
     for at, value in change.items():
         arguments[at] = value
     with pytest.raises(Failed) as failed:

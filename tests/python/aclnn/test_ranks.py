@@ -6,6 +6,7 @@ import ctypes
 import ml_dtypes
 import numpy as np
 import pytest
+
 from aclnn import Failed, Session, _load
 
 RANKS = 2
@@ -70,7 +71,8 @@ def test_the_product_of_all_ranks_is_summed(group):
 
     def turned(nn, r):
         y = nn.empty(np.float16, (6, 4))
-        return [nn.tensor(X[r].astype(np.float16)), nn.tensor(np.ascontiguousarray(W[r].T).astype(np.float16).T),
+        return [nn.tensor(X[r].astype(np.float16)),
+                nn.tensor(np.ascontiguousarray(W[r].T).astype(np.float16).T),
                 None, nn.tensor(ADDED.astype(np.float16)), group.name, "sum", 0, 1, y], [y]
     for [y] in group.run("aclnnMatmulAllReduceV2", turned):
         np.testing.assert_allclose(y, want - 2 * BIAS + 2 * ADDED, rtol=2e-2, atol=2e-2)
@@ -78,8 +80,10 @@ def test_the_product_of_all_ranks_is_summed(group):
 
 def integers():
     rng = np.random.default_rng(31)
-    a, b = ([rng.integers(-128, 128, s).astype(np.int8) for _ in range(RANKS)] for s in ((6, 32), (32, 4)))
-    scale, token = (rng.random(4) * 1e-3).astype(np.float32), (rng.random(6) + 0.5).astype(np.float32)
+    a, b = ([rng.integers(-128, 128, s).astype(np.int8) for _ in range(RANKS)]
+            for s in ((6, 32), (32, 4)))
+    scale = (rng.random(4) * 1e-3).astype(np.float32)
+    token = (rng.random(6) + 0.5).astype(np.float32)
     bias = rng.integers(-99, 99, 4).astype(np.int32)
     return a, b, scale, token, bias
 
@@ -103,19 +107,24 @@ def test_products_of_integers_are_summed(group, version):
         return [*head, t(scale), t(token), *([None, None] if version == "V3" else []), *end, y], [y]
     want = sum((p.astype(np.int64) @ q + bias) * scale.astype(np.float64) for p, q in zip(a, b))
     for [y] in group.run("aclnnQuantMatmulAllReduce" + version, arguments):
-        np.testing.assert_allclose(y.astype(np.float64), want * (token[:, None] if version else 1), rtol=2e-3, atol=2e-3)
+        np.testing.assert_allclose(y.astype(np.float64), want * (token[:, None] if version else 1),
+                                   rtol=2e-3, atol=2e-3)
 
 
 def test_products_with_widened_weights_are_summed(group):
     rng = np.random.default_rng(32)
     w = [rng.integers(-128, 128, (8, 4)).astype(np.int8) for _ in range(RANKS)]
-    scale, offset = rng.random((2, 4)).astype(np.float32), rng.standard_normal((2, 4)).astype(np.float32)
+    scale = rng.random((2, 4)).astype(np.float32)
+    offset = rng.standard_normal((2, 4)).astype(np.float32)
 
     def widened(nn, r):
         y = nn.empty(np.float32, (6, 4))
-        return [nn.tensor(X[r]), nn.tensor(w[r]), None, nn.tensor(scale), nn.tensor(offset), None, group.name, "sum", 0, 1,
+        return [nn.tensor(X[r]), nn.tensor(w[r]), None, nn.tensor(scale), nn.tensor(offset), None,
+                group.name, "sum", 0, 1,
                 4, y], [y]
-    want = sum(x.astype(np.float64) @ ((v + np.repeat(offset, 4, 0)) * np.repeat(scale, 4, 0)) for x, v in zip(X, w))
+    want = sum(x.astype(np.float64) @ ((v + np.repeat(offset, 4,
+                                                      0)) * np.repeat(scale, 4, 0)) for x,
+                                                      v in zip(X, w))
     for [y] in group.run("aclnnWeightQuantMatmulAllReduce", widened):
         np.testing.assert_allclose(y, want, rtol=1e-4, atol=1e-3)
 
@@ -127,7 +136,8 @@ def test_a_norm_behind_the_sum(group):
 
     def arguments(nn, r):
         y, n = nn.empty(np.float32, (1, 6, 4)), nn.empty(np.float32, (1, 6, 4))
-        return [nn.tensor(X[r][None]), nn.tensor(W[r]), None, nn.tensor(ADDED[None]), nn.tensor(gamma), 1e-5, group.name,
+        return [nn.tensor(X[r][None]), nn.tensor(W[r]), None, nn.tensor(ADDED[None]),
+                nn.tensor(gamma), 1e-5, group.name,
                 "sum", 0, 1, y, n], [y, n]
     for y, n in group.run("aclnnMatmulAllReduceAddRmsNorm", arguments):
         np.testing.assert_allclose(y[0], total, rtol=1e-5, atol=1e-5)
@@ -135,30 +145,37 @@ def test_a_norm_behind_the_sum(group):
 
     def in_place(nn, r):
         residual, n = nn.tensor(ADDED[None]), nn.empty(np.float32, (1, 6, 4))
-        return [nn.tensor(X[r][None]), nn.tensor(W[r]), None, residual, nn.tensor(gamma), 1e-5, group.name, "sum", 0, 1,
+        return [nn.tensor(X[r][None]), nn.tensor(W[r]), None, residual, nn.tensor(gamma), 1e-5,
+                group.name, "sum", 0, 1,
                 n], [residual, n]
     for y, n in group.run("aclnnInplaceMatmulAllReduceAddRmsNorm", in_place):
         np.testing.assert_allclose(y[0], total, rtol=1e-5, atol=1e-5)
         np.testing.assert_allclose(n[0], norm, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("kind,in_place", [("Quant", False), ("Quant", True), ("WeightQuant", False), ("WeightQuant", True)])
+@pytest.mark.parametrize("kind,in_place", [("Quant", False), ("Quant", True),
+                                           ("WeightQuant", False), ("WeightQuant", True)])
 def test_a_norm_behind_the_sum_of_quantised_products(group, kind, in_place):
     a, b, scale, _, bias = integers()
     gamma = floats(24, 4)
     rows = [floats(25 + r, 6, 32) for r in range(RANKS)]
     if kind == "Quant":
-        total = sum((p.astype(np.int64) @ q + bias) * scale.astype(np.float64) for p, q in zip(a, b)) + ADDED
+        total = sum((p.astype(np.int64) @ q + bias) * scale.astype(np.float64) for p,
+                    q in zip(a, b)) + ADDED
     else:
-        total = sum(p.astype(np.float64) @ (q * scale.astype(np.float64)) for p, q in zip(rows, b)) + ADDED
+        total = sum(p.astype(np.float64) @ (q * scale.astype(np.float64)) for p,
+                    q in zip(rows, b)) + ADDED
     norm = total / np.sqrt((total ** 2).mean(-1, keepdims=True) + 1e-5) * gamma
 
     def arguments(nn, r):
-        residual, y, n, t = nn.tensor(ADDED), nn.empty(np.float32, (6, 4)), nn.empty(np.float32, (6, 4)), nn.tensor
-        head = ([t(a[r]), t(b[r]), t(bias), t(scale)] if kind == "Quant" else [t(rows[r]), t(b[r]), None, t(scale), None])
+        residual, y = nn.tensor(ADDED), nn.empty(np.float32, (6, 4))
+        n, t = nn.empty(np.float32, (6, 4)), nn.tensor
+        head = ([t(a[r]), t(b[r]), t(bias), t(scale)] if kind == "Quant"
+                else [t(rows[r]), t(b[r]), None, t(scale), None])
         group_size = [] if kind == "Quant" else [0]
         outs = [n] if in_place else [y, n]
-        return [*head, residual, t(gamma), 1e-5, group.name, "sum", 0, 1, *group_size, *outs], [residual if in_place else y, n]
+        return [*head, residual, t(gamma), 1e-5, group.name, "sum", 0, 1, *group_size,
+                *outs], [residual if in_place else y, n]
     name = f"aclnn{'Inplace' if in_place else ''}{kind}MatmulAllReduceAddRmsNorm"
     for y, n in group.run(name, arguments):
         np.testing.assert_allclose(y, total, rtol=1e-4, atol=1e-4)
@@ -189,7 +206,8 @@ def test_ranks_wait_for_each_other(group, version):
     def arguments(nn, r):
         x = nn.tensor(np.array([r], np.float32))
         return [x, *([None, None] if version else []), group.name, RANKS], [x]
-    assert [x.tolist() for [x] in group.run("aclnnDistributeBarrier" + version, arguments)] == [[0], [1]]
+    assert [x.tolist() for [x] in group.run("aclnnDistributeBarrier" + version,
+                                            arguments)] == [[0], [1]]
 
 
 def test_a_group_that_is_none_is_told(group):
@@ -197,8 +215,10 @@ def test_a_group_that_is_none_is_told(group):
     nn.use()
     y = nn.empty(np.float32, (6, 4))
     with pytest.raises(Failed) as failed:
-        nn.run("aclnnMatmulAllReduce", nn.tensor(X[0]), nn.tensor(W[0]), None, "nobody", "sum", 0, 1, y)
-    assert failed.value.number == 161002 and "'nobody'" in failed.value.sentence and group.name in failed.value.sentence
+        nn.run("aclnnMatmulAllReduce", nn.tensor(X[0]), nn.tensor(W[0]), None, "nobody", "sum", 0,
+               1, y)
+    assert failed.value.number == 161002
+    assert "'nobody'" in failed.value.sentence and group.name in failed.value.sentence
     with pytest.raises(Failed) as failed:
         nn.run("aclnnAllGatherMatmul", nn.tensor(X[0]), nn.tensor(W[0]), None, group.name, 0, 0, 1,
                nn.empty(np.float32, (18, 4)), None)
@@ -211,9 +231,11 @@ def test_a_group_that_is_none_is_told(group):
 EXPERTS, TOP, WIDTH, MOST = 6, 2, 8, 5
 TOKENS = [5, 3]
 LOCAL = EXPERTS // RANKS
-IDS = [np.stack([np.random.default_rng(40 + 9 * r + t).permutation(EXPERTS)[:TOP] for t in range(TOKENS[r])]).astype(np.int32)
+IDS = [np.stack([np.random.default_rng(40 + 9 * r + t).permutation(EXPERTS)[:TOP]
+                 for t in range(TOKENS[r])]).astype(np.int32)
        for r in range(RANKS)]
-SHARES = [np.random.default_rng(50 + r).random((TOKENS[r], TOP)).astype(np.float32) for r in range(RANKS)]
+SHARES = [np.random.default_rng(50 + r).random((TOKENS[r],
+                                                TOP)).astype(np.float32) for r in range(RANKS)]
 ROWS = RANKS * MOST * TOP
 
 
@@ -235,20 +257,26 @@ def arrivals(rank, active=None):
 
 def dispatched(group, quantised, active=None, version=2):
     def arguments(nn, r):
-        outs = [nn.empty(np.int8 if quantised else np.float16, (ROWS, WIDTH)), nn.empty(np.float32, (ROWS,)),
-                nn.empty(np.int32, (ROWS * 128,)), nn.empty(np.int64, (LOCAL,)), nn.empty(np.int32, (LOCAL * RANKS,)),
+        outs = [nn.empty(np.int8 if quantised else np.float16, (ROWS, WIDTH)),
+                nn.empty(np.float32, (ROWS,)),
+                nn.empty(np.int32, (ROWS * 128,)), nn.empty(np.int64, (LOCAL,)),
+                nn.empty(np.int32, (LOCAL * RANKS,)),
                 nn.empty(np.int32, (1,)), nn.empty(np.float32, (ROWS,))]
         mask = None if active is None else nn.tensor(active[r])
-        return [nn.tensor(tokens(r)), nn.tensor(IDS[r]), None, mask, nn.tensor(SHARES[r]), *([None] if version == 3 else []),
-                group.name, RANKS, r, EXPERTS, None, 0, 0, 0, 1, 0, 2 if quantised else 0, MOST * RANKS, 1, None,
+        return [nn.tensor(tokens(r)), nn.tensor(IDS[r]), None, mask, nn.tensor(SHARES[r]),
+                *([None] if version == 3 else []),
+                group.name, RANKS, r, EXPERTS, None, 0, 0, 0, 1, 0, 2 if quantised else 0,
+                MOST * RANKS, 1, None,
                 *([0, 0, 0] if version == 3 else []), *outs], outs
     return group.run(f"aclnnMoeDistributeDispatchV{version}", arguments)
 
 
 @pytest.mark.parametrize("version,masked", [(2, False), (2, True), (3, False)])
 def test_tokens_go_to_the_ranks_of_their_experts(group, version, masked):
-    active = [np.array([True, True, False, True, True]), np.array([True, False, True])] if masked else None
-    for r, (x, _, info, per_expert, sums, _, shares) in enumerate(dispatched(group, False, active, version)):
+    active = [np.array([True, True, False, True, True]),
+              np.array([True, False, True])] if masked else None
+    parts = dispatched(group, False, active, version)
+    for r, (x, _, info, per_expert, sums, _, shares) in enumerate(parts):
         rows, counts = arrivals(r, active)
         np.testing.assert_array_equal(x[:len(rows)], np.stack([tokens(s)[t] for s, t, _ in rows]))
         assert not x[len(rows):].any()
@@ -269,9 +297,12 @@ def test_tokens_may_travel_as_integers(group):
 @pytest.mark.parametrize("version", [1, 2, 3])
 def test_results_come_back_to_their_tokens(group, version):
     def first(nn, r):
-        outs = [nn.empty(np.float16, (ROWS, WIDTH)), nn.empty(np.float32, (ROWS,)), nn.empty(np.int32, (TOKENS[r] * TOP,)),
-                nn.empty(np.int64, (LOCAL,)), nn.empty(np.int32, (LOCAL * RANKS,)), nn.empty(np.int32, (1,)), None]
-        return [nn.tensor(tokens(r)), nn.tensor(IDS[r]), None, None, None, group.name, RANKS, r, EXPERTS, None, 0, 0, 0, 0,
+        outs = [nn.empty(np.float16, (ROWS, WIDTH)), nn.empty(np.float32, (ROWS,)),
+                nn.empty(np.int32, (TOKENS[r] * TOP,)),
+                nn.empty(np.int64, (LOCAL,)), nn.empty(np.int32, (LOCAL * RANKS,)),
+                nn.empty(np.int32, (1,)), None]
+        return [nn.tensor(tokens(r)), nn.tensor(IDS[r]), None, None, None, group.name, RANKS, r,
+                EXPERTS, None, 0, 0, 0, 0,
                 0, 0, MOST * RANKS, 0, *outs], outs[:6]
     sent = group.run("aclnnMoeDistributeDispatch", first)
 
@@ -286,7 +317,8 @@ def test_results_come_back_to_their_tokens(group, version):
         y = nn.empty(np.float16, (TOKENS[r], WIDTH))
         t = nn.tensor
         head = [t(results(r)), t(IDS[r]), t(sent[r][2]), t(sent[r][4]), t(SHARES[r])]
-        numbers = [group.name, RANKS, r, EXPERTS, None, 0, 0, 0, 0 if version == 1 else 1, 0, MOST * RANKS, 0, 0, 0]
+        numbers = [group.name, RANKS, r, EXPERTS, None, 0, 0, 0, 0 if version == 1 else 1, 0,
+                   MOST * RANKS, 0, 0, 0]
         if version == 1:
             return [*head, None, None, None, None, None, None, *numbers, y], [y]
         if version == 2:
@@ -304,11 +336,14 @@ def test_results_come_back_with_a_norm(group, version):
     gamma, residual = floats(70, WIDTH), [floats(71 + r, TOKENS[r], 1, WIDTH) for r in range(RANKS)]
 
     def back(nn, r):
-        outs = [nn.empty(ml_dtypes.bfloat16, (TOKENS[r], 1, WIDTH)), nn.empty(np.float32, (TOKENS[r], 1, 1)),
+        outs = [nn.empty(ml_dtypes.bfloat16, (TOKENS[r], 1, WIDTH)),
+                nn.empty(np.float32, (TOKENS[r], 1, 1)),
                 nn.empty(np.float32, (TOKENS[r], 1, WIDTH))]
         t = nn.tensor
-        return [t(sent[r][0]), t(IDS[r]), t(sent[r][2]), t(sent[r][4]), t(SHARES[r]), t(residual[r]), t(gamma),
-                *[None] * (7 if version == 1 else 12), group.name, RANKS, r, EXPERTS, None, 0, 0, 0, 1, 0, MOST * RANKS, 0, 0,
+        return [t(sent[r][0]), t(IDS[r]), t(sent[r][2]), t(sent[r][4]), t(SHARES[r]),
+                t(residual[r]), t(gamma),
+                *[None] * (7 if version == 1 else 12), group.name, RANKS, r, EXPERTS, None, 0, 0, 0,
+                1, 0, MOST * RANKS, 0, 0,
                 0, None, 1e-5, *([] if version == 1 else [0, 0, 0]), *outs], outs
     name = "aclnnMoeDistributeCombineAddRmsNorm" + ("" if version == 1 else "V2")
     for r, (y, rstd, x) in enumerate(group.run(name, back)):

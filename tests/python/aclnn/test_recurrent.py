@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers of LSTM and GRU: all layers and directions, sequences of equal length and packed ones, against
-a step by step oracle; gradients are its differences in double."""
+"""LSTM and GRU: several layers, both directions, sequences of equal length and packed ones, against
+a step-by-step oracle. Gradients are compared with its finite differences in double."""
 import numpy as np
 import pytest
 
@@ -46,7 +46,8 @@ def network(lstm, sequences, h0, c0, params, directions):
 
 
 def packed_rows(sequences):
-    return np.array([s[t] for t in range(max(map(len, sequences))) for s in sequences if t < len(s)])
+    return np.array([s[t] for t in range(max(map(len,
+                                                 sequences))) for s in sequences if t < len(s)])
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -58,8 +59,10 @@ def test_layers_and_their_gradients(nn, lstm, layers, directions, bias, packed):
     def drawn(*shape):
         return rng.standard_normal(shape).astype(np.float32)
     gates, count = 4 if lstm else 3, layers * directions
-    params = [[drawn(gates * HIDDEN, INPUTS if at < directions else HIDDEN * directions), drawn(gates * HIDDEN, HIDDEN),
-               *([drawn(gates * HIDDEN), drawn(gates * HIDDEN)] if bias else [])] for at in range(count)]
+    params = [[drawn(gates * HIDDEN, INPUTS if at < directions else HIDDEN * directions),
+               drawn(gates * HIDDEN, HIDDEN),
+               *([drawn(gates * HIDDEN), drawn(gates * HIDDEN)] if bias else [])]
+               for at in range(count)]
     lengths = [sum(s > b for s in SIZES) if packed else STEPS for b in range(BATCH)]
     rows = sum(lengths)
     flat, h0, c0 = drawn(rows, INPUTS), drawn(count, BATCH, HIDDEN), drawn(count, BATCH, HIDDEN)
@@ -86,30 +89,39 @@ def test_layers_and_their_gradients(nn, lstm, layers, directions, bias, packed):
     weights = [t(a) for p in params for a in p]
     states = [t(h0), t(c0)] if lstm else t(h0)
     sizes = t(np.array(SIZES, np.int64)) if packed else None
-    y, hy, cy = nn.empty(np.float32, shape(HIDDEN * directions)), nn.empty(np.float32, h0.shape), nn.empty(np.float32, h0.shape)
-    lists = [[nn.empty(np.float32, (STEPS, BATCH, HIDDEN)) for _ in range(count)] for _ in range(7 if lstm else 5)]
+    y, hy = nn.empty(np.float32, shape(HIDDEN * directions)), nn.empty(np.float32, h0.shape)
+    cy = nn.empty(np.float32, h0.shape)
+    lists = [[nn.empty(np.float32, (STEPS, BATCH,
+                                    HIDDEN)) for _ in range(count)]
+                                    for _ in range(7 if lstm else 5)]
     kept = [nn.tensors(one) for one in lists]
     given = nn.tensors(weights)
     if lstm:
         pair = nn.tensors(states)
-        nn.run("aclnnLSTM", x, given, pair, sizes, bias, layers, 0.0, True, directions == 2, False, y, hy, cy, *kept)
+        nn.run("aclnnLSTM", x, given, pair, sizes, bias, layers, 0.0, True, directions == 2, False,
+               y, hy, cy, *kept)
         np.testing.assert_allclose(cy.read(), c1, rtol=1e-4, atol=1e-5)
     else:
-        nn.run("aclnnGRU", x, given, states, sizes, bias, layers, 0.0, True, directions == 2, False, y, hy, *kept)
+        nn.run("aclnnGRU", x, given, states, sizes, bias, layers, 0.0, True, directions == 2, False,
+               y, hy, *kept)
     np.testing.assert_allclose(y.read().reshape(rows, -1), want, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(hy.read(), h1, rtol=1e-4, atol=1e-5)
 
     dy, dh, dc = drawn(*want.shape), drawn(*h0.shape), drawn(*h0.shape)
-    dx, dh0, dc0 = nn.empty(np.float32, x.array.shape), nn.empty(np.float32, h0.shape), nn.empty(np.float32, h0.shape)
+    dx, dh0 = nn.empty(np.float32, x.array.shape), nn.empty(np.float32, h0.shape)
+    dc0 = nn.empty(np.float32, h0.shape)
     slopes = [nn.empty(np.float32, a.shape) for p in params for a in p]
     of_params = nn.tensors(slopes)
     if lstm:
         i, g, f, o, h, c, tanhc = kept
-        nn.run("aclnnLstmBackward", x, pair, given, t(dy.reshape(shape(dy.shape[1]))), t(dh), t(dc), i, g, f, o, h, c, tanhc,
-               sizes, bias, layers, 0.0, True, directions == 2, False, [True, True, True, True], dx, dh0, dc0, of_params)
+        nn.run("aclnnLstmBackward", x, pair, given, t(dy.reshape(shape(dy.shape[1]))), t(dh), t(dc),
+               i, g, f, o, h, c, tanhc,
+               sizes, bias, layers, 0.0, True, directions == 2, False, [True, True, True, True], dx,
+               dh0, dc0, of_params)
     else:
         r, z, n, hn, h = kept
-        nn.run("aclnnGRUBackward", x, given, states, t(dy.reshape(shape(dy.shape[1]))), t(dh), r, z, n, hn, h, sizes, bias,
+        nn.run("aclnnGRUBackward", x, given, states, t(dy.reshape(shape(dy.shape[1]))), t(dh), r, z,
+               n, hn, h, sizes, bias,
                layers, directions == 2, False, dx, dh0, of_params)
 
     def loss():

@@ -317,7 +317,8 @@ def test_a_dump_is_set_at_run_time(tmp_path, started):
 
 
 @pytest.mark.parametrize("data, words", [
-    (b"", "0 bytes"), (b"\xff" * 64, "header"), (struct.pack("<Q", 4) + b"\x1a\x7f\0\0", "127 bytes"),
+    (b"", "0 bytes"), (b"\xff" * 64, "header"),
+    (struct.pack("<Q", 4) + b"\x1a\x7f\0\0", "127 bytes"),
     (struct.pack("<Q", 0) + b"more", "behind")])
 def test_files_that_are_no_dumps_are_named(tmp_path, data, words):
     (tmp_path / "X.x.1.1.1").write_bytes(data)

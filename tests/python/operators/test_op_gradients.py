@@ -65,7 +65,8 @@ def test_an_lstm_goes_back_through_its_steps(order):
         np.testing.assert_allclose(a, expected, rtol=2e-5, atol=2e-5)
     # The second version has weights of x and of h apart, and no bias.
     apart = [want[0][:INPUTS], want[0][INPUTS:], *want[1:]]
-    got = run("DynamicRNNV2Grad", [x, w[:INPUTS], w[INPUTS:], y, h0, c0, y, c, dy, dh, dc, *gates], apart,
+    got = run("DynamicRNNV2Grad", [x, w[:INPUTS], w[INPUTS:], y, h0, c0, y, c, dy, dh, dc, *gates],
+              apart,
               {"gate_order": order})
     for a, expected in zip(got, apart, strict=True):
         np.testing.assert_allclose(a, expected, rtol=2e-5, atol=2e-5)
