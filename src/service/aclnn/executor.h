@@ -23,7 +23,7 @@ struct NnOperator {
   const aclnn::Row* row = nullptr;
 };
 
-// What phase 2 runs. A task has a copy of its own where the executor is repeatable.
+// What phase 2 runs. Each task of a repeatable executor has its own copy.
 struct NnRun {
   const NnOperator* op = nullptr;
   std::shared_ptr<const NnPlan> plan;
@@ -48,7 +48,7 @@ struct NnRun {
 
 struct NnExecutor {
   std::shared_ptr<NnRun> run;
-  std::vector<aclnn::TensorView> tensors;  // of a repeatable one: as it was prepared
+  std::vector<aclnn::TensorView> tensors;  // as phase 1 saw them; of a repeatable executor only
   std::vector<std::shared_ptr<NnTensor>> held;
   bool repeatable = false;
 };
@@ -60,7 +60,7 @@ struct Prepared {
 
 // Phase 1.
 Result<Prepared> prepare_nn(const NnOperator& op, std::span<const RawArgument> arguments);
-// Phase 2. The executor is used up, unless it is repeatable.
+// Phase 2. Afterwards the executor is gone, unless it is repeatable.
 struct NnWork {
   void* memory = nullptr;
   uint64_t bytes = 0;

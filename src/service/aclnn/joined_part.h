@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise nodes of a part of an aclnn plan, joined: into programs of steps where one result comes
-// of them (compile/join_elementwise.cpp), and tile by tile where there are several results or types
-// (aclnn/fuse.h). Decision 22.
+// Joins the element-wise nodes of a part of an aclnn plan. Nodes with one result become a program of
+// steps (compile/join_elementwise.cpp); nodes with several results or types run tile by tile
+// (aclnn/fuse.h). docs/decisions has a page about it, 22.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of the program that run on the host between the tasks of a stream: in a thread of the
-// runtime, or, for a stream that a thread subscribed to, inside that thread's process calls.
+// runtime, or, if a thread subscribed to the stream, in that thread while it is in
+// process_host_functions().
 // Thread-safe.
 #pragma once
 
@@ -15,10 +16,10 @@ using HostFunction = void (*)(void*);
 
 Status launch_host_function(Handle stream, HostFunction function, void* data);
 
-// As subscriptions to callbacks (device/report.h); the default stream takes none.
+// Like subscriptions to callbacks (device/report.h). The default stream cannot be subscribed to.
 Status subscribe_host_functions(uint64_t thread, Handle stream);
 Status unsubscribe_host_functions(uint64_t thread, Handle stream);
-// -1: forever, or more than 0 milliseconds.
+// The timeout is -1 (wait forever) or more than 0.
 Status process_host_functions(int32_t timeout_ms);
 
 }  // namespace anynpu::service

@@ -25,15 +25,16 @@ struct DataChannel {
 
 // A name that no other channel of the device has; 2 to 8192 sets.
 Result<Handle> create_channel(uint32_t device, const char* name, size_t capacity);
-// Ends waits of other threads in it.
+// Threads that wait in it return with a failure.
 Status destroy_channel(Handle channel);
-// Ends waits in it, and refuses later sends and receives.
+// The same, and later sends and receives are refused.
 Status stop_channel(Handle channel);
-// Drops what is in it.
+// Drops the sets in it.
 Status clean_channel(Handle channel);
 Result<size_t> sets_in_channel(Handle channel);
 
-// Sets of tensor_set.h. -1 waits forever, 0 not at all: queue_full and queue_empty.
+// `set` is a set of tensor_set.h. A timeout of -1 waits forever; 0 does not wait. Failures are
+// queue_full and queue_empty.
 Status send_set(Handle channel, Handle set, int32_t timeout_ms);
 Status receive_set(Handle channel, Handle set, int32_t timeout_ms);
 

@@ -16,7 +16,8 @@ struct Where {
   Handle stream;
 };
 
-// An array of a communicator's ranks: `count` elements each, or as the arrays say.
+// How the elements of an array are divided among the ranks: `count` for each, or as the arrays of
+// counts and displacements say.
 struct Spread {
   uint64_t count = 0;
   const void* counts = nullptr;
@@ -37,7 +38,8 @@ Status reduce_scatter(const Where& where, const void* in, const Spread& spread, 
                       uint64_t count, int64_t type, int64_t reduce_op);
 Status all_to_all(const Where& where, const void* in, const Spread& sent, int64_t sent_type,
                   void* out, const Spread& received, int64_t received_type);
-// By a matrix of counts: row r is what rank r sends to each rank; data is contiguous.
+// The same with a matrix of counts: row r has the counts that rank r sends to each rank. Data is
+// contiguous.
 Status all_to_all_matrix(const Where& where, const void* in, const void* matrix, int64_t sent_type,
                          void* out, int64_t received_type);
 
@@ -48,9 +50,9 @@ struct TransferRequest {
   int64_t type;
   uint32_t peer;
 };
-// Any number of sends and receives at the same time; those to this rank itself too.
+// Several sends and receives at the same time. The peer may be this rank itself.
 Status transfer(const Where& where, std::span<const TransferRequest> requests);
-// One; this rank itself is no peer.
+// One send or receive. The peer is another rank.
 Status transfer_one(const Where& where, const TransferRequest& request);
 
 }  // namespace anynpu::service

@@ -19,27 +19,28 @@ namespace anynpu::service {
 
 using collective::CommunicatorOptions;
 
-// Fails with the reason for a handle that is none.
+// For a handle that is not valid the failure says why.
 Result<std::shared_ptr<collective::Communicator>> find_communicator(Handle handle);
 
-// That of a name on a device. Several ranks of one process may share a name, on devices of their own.
+// The communicator of this name on this device. Several ranks of one process may share a name; each
+// is on its own device.
 Result<Handle> find_communicator(std::string_view name, int32_t device);
 
 Status get_root_info(void* info);
 Result<Handle> init_by_root(uint32_t ranks, const void* info, uint32_t rank,
                             const CommunicatorOptions& options);
-// All ranks in this process, one a device.
+// All ranks are in this process, one per device.
 Status init_all(std::span<const int32_t> devices, Handle* handles);
-// By the file with the rank table.
+// The ranks are described by the rank table file at `path`.
 Result<Handle> init_by_table(const char* path, uint32_t rank, const CommunicatorOptions& options);
-// A part of the ranks of `parent`. A rank that is not listed gets 0.
+// A communicator of some ranks of `parent`. The result is 0 for a rank that is not listed.
 Result<Handle> init_sub(Handle parent, std::span<const uint32_t> ranks, uint64_t id,
                         uint32_t sub_rank, const CommunicatorOptions& options);
 Status destroy_communicator(Handle handle);
 Status resume_communicator(Handle handle);
-// What went wrong since it was made or resumed; ok when nothing did.
+// The first failure since the communicator was created or resumed; ok if there was none.
 Status communicator_failure(Handle handle, Status* failure);
-// Writes at most 128 bytes with the zero.
+// Writes at most 128 bytes, including the terminating zero.
 Status communicator_name(Handle handle, char* name);
 
 }  // namespace anynpu::service

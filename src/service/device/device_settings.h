@@ -16,7 +16,7 @@ namespace anynpu::service {
 inline constexpr size_t kDeviceLimits = 5;
 // Rounds up to the limit's unit. Needs a current context.
 Status set_device_limit(int limit, uint64_t value);
-// Nothing: it was never set.
+// Empty if the limit was never set.
 Result<std::optional<uint64_t>> device_limit(int limit);
 
 // Core limits: `kind` is 0 (cube) or 1 (vector). They are only stored; all streams share the
@@ -28,9 +28,9 @@ Status reset_core_limits(int32_t device);
 Status set_stream_core_limit(Handle stream, int kind, uint32_t cores);
 Result<uint32_t> stream_core_limit(Handle stream, int kind);
 Status reset_stream_core_limits(Handle stream);
-// The stream whose limits the calling thread takes over; `use` false: no longer.
+// The calling thread uses the limits of this stream; with `use` false it no longer does.
 Status use_stream_core_limits(Handle stream, bool use);
-// Those of that stream, else of the current device.
+// The limit of that stream if there is one, else of the current device.
 Result<uint32_t> thread_core_limit(int kind);
 
 // How devices treat values that overflow: 1 (infinities and NaN) is the only mode there is.

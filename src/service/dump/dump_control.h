@@ -41,7 +41,7 @@ class DumpControl {
 
 // Null when the model needs no observer. Its id is set later.
 std::shared_ptr<exec::StepObserver> observer_for_model(const om::Meta& meta, int32_t device);
-// For single operators (dump_op_switch, exceptions), those of the program among them.
+// For single operators (dump_op_switch, exceptions), including custom operators.
 std::shared_ptr<exec::StepObserver> observer_for_operators(int32_t device);
 
 // The folder for the output of kernels (dump_kernel_data); empty: none.

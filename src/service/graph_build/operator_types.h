@@ -8,7 +8,7 @@
 
 namespace anynpu::service {
 
-// Makes an operator, given its name. What it is, only the front door knows.
+// Makes an operator, given its name. Only the front door knows the type of the result.
 using OperatorMaker = std::function<std::shared_ptr<void>(const std::string& name)>;
 
 // The first registration of a type is the one that counts, as with the vendor's.

@@ -28,7 +28,7 @@ struct Lane {
   uint32_t starts_at = 0;                  // the join that it waits for first, or kAtOnce
   std::vector<std::unique_ptr<RecordedTask>> tasks;
   std::vector<RecordedTask*> program;      // what runs, in order
-  std::shared_ptr<device::Stream> worker;  // runs it beside the stream of the execution
+  std::shared_ptr<device::Stream> worker;  // runs the lane concurrently with others
 
   static constexpr uint32_t kAtOnce = UINT32_MAX;
 };
@@ -58,8 +58,8 @@ struct RunState {
   std::deque<device::Completion> next;  // executions that follow
   std::vector<uint8_t> joined;
   std::vector<Parked> parked;
-  uint32_t active = 0;        // lanes that run beside
-  device::Completion at_end;  // waits for them
+  uint32_t active = 0;        // lanes on streams of their own
+  device::Completion at_end;  // called when they have ended
   bool stop = false;          // do not continue
   bool end_reached = false;
   Status failure;
@@ -83,7 +83,7 @@ class Instance : public std::enable_shared_from_this<Instance> {
   const std::shared_ptr<device::Context>& context() const { return context_; }
   State state() const { return state_.load(std::memory_order_acquire); }
 
-  // While it is open; callers serialise.
+  // Only while it is open, and by one thread at a time.
   uint32_t add_lane(std::shared_ptr<device::Stream> source);
   RecordedTask& add_task(uint32_t lane, TaskRole role);
   uint32_t add_join() { return joins_++; }
@@ -92,7 +92,7 @@ class Instance : public std::enable_shared_from_this<Instance> {
   std::vector<Lane>& lanes() { return lanes_; }
   void keep_group(std::shared_ptr<TaskGroup> group, Handle handle);
   const std::vector<std::shared_ptr<Condition>>& conditions() const { return conditions_; }
-  // Complete: its lanes become programs, and it can be executed.
+  // Builds the programs of the lanes; the instance is then ready to be executed.
   void finish();
   // Tasks may be added again; for an instance that is built.
   void reopen() { state_.store(State::open, std::memory_order_release); }
@@ -118,7 +118,7 @@ class Instance : public std::enable_shared_from_this<Instance> {
   static Status destroy(Handle handle);
   void release();
 
-  // For a lane that runs beside others, and for executions without a stream of the program.
+  // The stream of a lane that runs concurrently; and the one for executions that name no stream.
   const std::shared_ptr<device::Stream>& worker(uint32_t lane);
   const std::shared_ptr<device::Stream>& own_stream();
 

@@ -13,7 +13,7 @@ namespace anynpu::service {
 
 // `task` was recorded by the calling thread.
 void note_last_task(const std::shared_ptr<Instance>& instance, RecordedTask& task);
-// Nothing recorded by this thread since.
+// The task that the calling thread recorded last is gone; nothing can be attached to it.
 void forget_last_task();
 
 // Attaches the launch parameters, the memory value, or the random number request. No effect unless

@@ -22,8 +22,7 @@ Status submit_kernel_with(Handle function, uint32_t blocks, Handle stream, const
 // declares (kernel_query.h).
 Status read_values(const exec::DeviceKernel& kernel, void* const* values,
                    exec::KernelLaunch& launch);
-// A separate task from arguments in the program's layout; it can run any number of
-// times.
+// A task that can be run any number of times, from arguments in the program's layout.
 Result<std::unique_ptr<device::KeptTask>> make_kernel_task(Handle function, uint32_t blocks,
                                                            std::span<const std::byte> arguments,
                                                            const device::Stream& stream);

@@ -25,8 +25,8 @@ struct KernelBinary {
 
 struct KernelArgs;
 
-// Lists of arguments have no function that destroys them: a function keeps the
-// newest ones, and the others end.
+// Programs cannot destroy argument lists, so each function keeps its newest kMostLists and older
+// ones are freed.
 struct KernelFunction {
   static constexpr size_t kMostLists = 1024;
 

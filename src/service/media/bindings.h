@@ -18,7 +18,7 @@ struct ChannelName {
   int32_t channel = 0;
 };
 
-// A decoder to an encoder; other pairs are unsupported. An encoder has one source at most.
+// Binds a decoder to an encoder; other pairs are not supported. An encoder has at most one source.
 Status bind_channels(const ChannelName& from, const ChannelName& to);
 Status unbind_channels(const ChannelName& from, const ChannelName& to);
 

@@ -22,7 +22,7 @@ class CallbackChannel : public std::enable_shared_from_this<CallbackChannel> {
 
   // Runs `work` on the stream; what it passes to call() runs afterwards in the thread.
   Status submit(device::TaskKind& kind, uint64_t bytes, std::function<void()> work);
-  // From inside work: a callback of the program.
+  // Called by `work`: runs a callback of the program after it.
   void call(std::function<void()> callback);
 
   // Waits until all work and its callbacks are done; gives up if the thread processes none for

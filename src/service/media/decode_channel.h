@@ -70,7 +70,7 @@ class DecodeChannel : public std::enable_shared_from_this<DecodeChannel> {
   uint32_t write(Packet& packet, const DecodedFrame& frame) const;
   void deliver(const DecodeSession::Results& results);
 
-  // Touched by tasks of the stream alone, but for the counter.
+  // Used only by tasks of the stream, except the counter.
   DecodeCallback callback_;
   int32_t format_ = 0;
   uint32_t matrix_ = 0;

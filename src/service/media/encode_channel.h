@@ -57,7 +57,7 @@ class EncodeChannel : public std::enable_shared_from_this<EncodeChannel> {
   // The channel's size and layout, for pictures that do not state their own.
   Result<CheckedPicture> check(PictureSpec spec) const;
   Status send(Picture picture);
-  // The end of the stream: what is inside comes out, and the next picture starts anew.
+  // The end of the stream: flushes the encoder; the next picture starts a new stream.
   Status finish();
   // The same, and all callbacks have run when it returns.
   Status end();
@@ -80,7 +80,7 @@ class EncodeChannel : public std::enable_shared_from_this<EncodeChannel> {
   void* buffer_ = nullptr;  // of the program
   uint32_t buffer_size_ = 0;
   std::shared_ptr<device::Device> device_;
-  std::unique_ptr<VideoEncoder> encoder_;  // of the tasks; made anew after an end
+  std::unique_ptr<VideoEncoder> encoder_;  // used by tasks; a new one after each end of stream
   std::shared_ptr<CallbackChannel> channel_;
   std::map<uint64_t, Picture> pictures_;
   std::atomic<uint64_t> next_{0};

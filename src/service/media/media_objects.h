@@ -52,7 +52,7 @@ struct JpegConfig {
 
 struct BorderConfig {
   static constexpr uint32_t kValues = 4;
-  int32_t type = 0;  // of pixel::BorderKind, without wrap
+  int32_t type = 0;  // a pixel::BorderKind other than wrap
   double value[kValues] = {};
   uint32_t top = 0, bottom = 0, left = 0, right = 0;
   Status set_type(int32_t changed);

@@ -32,7 +32,7 @@ struct ChannelDesc {
 // In the thread's current context; gives the channel its id.
 Status open_picture_channel(ChannelDesc& desc);
 
-// A channel in use by one call, for the unit it needs.
+// A reference to a channel, held by one call; the channel must have the unit that the call needs.
 struct ChannelUse {
   std::shared_ptr<void> keep;
   const pixel::ColorMatrix* matrix;
@@ -47,7 +47,8 @@ struct PictureCall {
   Handle input = 0;
   Handle output = 0;
 };
-// Objects that a call has beside its pictures: only those are looked up, and they must be there.
+// Objects that a call takes besides its pictures. Only those that are given are looked up; they must
+// exist.
 struct TransformObjects {
   std::optional<Handle> crop, paste, resize;
 };

@@ -40,7 +40,7 @@ struct RegionDisplay {
   uint32_t front = 128, back = 0;
   CoverSpec cover;
   MosaicSpec mosaic;
-  Record record;  // of the program, to be given back
+  Record record;  // the program's struct, for the getter
 };
 
 struct Canvas {

@@ -134,14 +134,14 @@ class VdecChannel : public std::enable_shared_from_this<VdecChannel> {
   ReadyFd ready_fd_;
   VdecAttr attr_;
   std::atomic<bool> started_{false};
-  std::unique_ptr<DecodeSession> session_;  // the tasks' own, as what follows
+  std::unique_ptr<DecodeSession> session_;  // used by tasks only, as what follows
   std::unique_ptr<PacketCutter> cutter_;
   std::map<uint64_t, std::shared_ptr<Sent>> sent_;  // by packet
   std::deque<std::shared_ptr<Sent>> outputs_;       // of stream mode, not yet used
   std::map<uint64_t, std::pair<std::shared_ptr<Sent>, DecodeResult>> ordered_;
   uint64_t next_ = 0;
   uint64_t next_out_ = 0;
-  std::mutex mutex_;  // of all below
+  std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   VdecParam param_;
   Record protocol_;

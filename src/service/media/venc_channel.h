@@ -80,7 +80,7 @@ class VencChannel : public std::enable_shared_from_this<VencChannel> {
                                                    const std::string& without_effect);
   ~VencChannel();
 
-  // Takes effect with the next picture; what the encoder refuses is refused here.
+  // Takes effect with the next picture. Fails if the encoder does not accept the settings.
   Status change(const VencChange& change);
   // 1 to 100. Takes effect without a new encoder.
   Status change_jpeg(const VencChange& change);
@@ -93,7 +93,7 @@ class VencChannel : public std::enable_shared_from_this<VencChannel> {
 
   // -1: any number of pictures.
   Status start(int32_t pictures);
-  // What is inside comes out.
+  // Flushes the encoder.
   Status stop();
   // Waits for room in the output buffer: limit_exceeded when there is none in time.
   Status send(const VencFrame& frame, int32_t milliseconds);
@@ -158,15 +158,15 @@ class VencChannel : public std::enable_shared_from_this<VencChannel> {
   std::shared_ptr<device::Device> device_;
   ReadyFd ready_fd_;
   const std::shared_ptr<RegionBoard> board_ = std::make_shared<RegionBoard>();
-  std::mutex settings_mutex_;  // of the next two
+  std::mutex settings_mutex_;  // guards the next two
   VencSettings settings_;
   std::array<Record, kVencGroups> records_;
-  std::unique_ptr<VideoEncoder> encoder_;                   // the tasks' own, as the next one
+  std::unique_ptr<VideoEncoder> encoder_;                   // used by tasks only, as the next member
   std::map<uint64_t, std::pair<uint64_t, uint64_t>> sent_;  // id: pts, input address
   std::atomic<bool> dirty_{false};  // settings changed: the next picture starts a new encoder
   std::atomic<bool> key_{false};
   std::atomic<uint64_t> next_{0};
-  std::mutex mutex_;  // of all below
+  std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::deque<Packet> ready_;
   std::map<const uint8_t*, Packet> fetched_;

@@ -53,7 +53,7 @@ struct VencAttr {
   uint32_t width = 0, height = 0;
   uint32_t buffer_bytes = 0;
   uint32_t profile = 0;
-  bool whole_frames = false;  // one pack a picture, not one a NAL unit
+  bool whole_frames = false;  // one pack per picture, not per NAL unit
   RateSettings rate;
   enum GopMode : int32_t { normal_p = 0, bipredictive_b = 4 };
   int32_t gop_mode = normal_p;
@@ -75,7 +75,7 @@ struct VencRateParam {
   std::array<RateLimits, kRateModes> limits;
 };
 
-// What a stream says of its pictures.
+// What a stream says about its pictures (VUI).
 struct VideoUsability {
   bool aspect_present = false;
   uint32_t aspect_number = 0;  // 255: width and height follow
@@ -150,7 +150,7 @@ inline constexpr size_t kVencGroups = static_cast<size_t>(VencGroup::region) + k
 // The nearest options of x264 and x265; fails for settings they cannot follow.
 Result<VideoEncoderOptions> encoder_options(const VencSettings& settings);
 
-// Pictures that come and pictures that go in a second; 0 and 0 where all go.
+// Pictures per second that are sent and that are encoded; 0 and 0 if all are encoded.
 struct FrameRates {
   uint32_t source = 0, target = 0;
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Crop, scale and paste of regions: the program's parameters are checked and added to a
-// job.
+// Crop, scale and paste of regions: the program's parameters are checked and added to a job.
 #pragma once
 
 #include <optional>

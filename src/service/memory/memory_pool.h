@@ -21,9 +21,10 @@
 namespace anynpu::service {
 
 enum class PoolAttribute : int {
-  follow_events = 1,  // uint32: a block freed on another stream, when an event of it was waited for
-  opportunistic = 2,  // uint32: ... when its work happens to be done
-  internal_waits = 3,  // uint32: ... by making this stream wait for it
+  // uint32, 1 or 0: whether a block that was freed on another stream may be reused
+  follow_events = 1,   // when this stream has waited for an event of the other one
+  opportunistic = 2,   // when the other stream has finished the work before the free
+  internal_waits = 3,  // by making this stream wait for the other one
   release_threshold = 4,
   reserved = 5,  // what the pool has from the device; read only
   reserved_peak = 6,

@@ -19,7 +19,7 @@ struct MemoryBlock {
 };
 Result<MemoryBlock> memory_block(const void* address);
 
-// Who uses memory of a device, the largest first.
+// A use of a device's memory. Lists start with the largest.
 struct MemoryUser {
   std::string_view name;
   uint64_t bytes = 0;

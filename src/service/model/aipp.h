@@ -26,7 +26,7 @@ Status set_aipp(uint32_t model_id, Handle dataset, AippIndex kind, size_t index,
 
 // The input that takes the parameters of meta.aipp[which].
 size_t aipp_parameter_index(const om::Meta& meta, size_t which);
-// How many pictures one gear has.
+// The batch size of a gear.
 int64_t aipp_batch(const om::Meta& meta, const om::Aipp& aipp, size_t gear);
 
 enum class AippKind { none, fixed, dynamic, parameters };

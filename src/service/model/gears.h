@@ -31,15 +31,15 @@ Result<NamedShape> current_output_shape(Handle desc, size_t index);
 
 // None when the model has gears of another kind, or no gears at all.
 Result<std::vector<Gear>> gears_of(Handle desc, om::GearKind kind);
-// Those of --dynamic_dims, of which there must be some, and at most `room`.
+// The gears of --dynamic_dims. Fails if there are none, or more than `room`.
 Result<std::vector<Gear>> dims_gears(Handle desc, size_t room);
 
 struct DimRanges {
   std::string name;
   Shape shape;
-  std::vector<om::Range> ranges;  // one a dim
+  std::vector<om::Range> ranges;  // one per dimension
 };
-// The smallest and largest number of each dim of an input.
+// The smallest and largest extent of each dimension of an input.
 Result<DimRanges> input_ranges(Handle desc, size_t index);
 
 }  // namespace anynpu::service

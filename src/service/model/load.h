@@ -38,7 +38,7 @@ Result<uint32_t> load_queue_model_file(const char* path, const QueueIds& queues,
                                        FailedRunReport report);
 Result<uint32_t> load_queue_model_memory(const void* data, size_t size, const QueueIds& queues,
                                          FailedRunReport report);
-// A model of a bundle, which was read already.
+// A model of a bundle that was read before.
 Result<uint32_t> load_bundle_model(om::Model model, uint32_t bundle_id);
 
 // Bytes of device memory that a model takes. Loads nothing.

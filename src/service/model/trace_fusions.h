@@ -10,10 +10,10 @@
 
 namespace anynpu::service {
 
-// One instant of the category op each; its name is a line of tab-separated fields: the operator,
-// bytes of inputs, outputs, weights ("-" if a shape is unknown) and workspace, and last, because
-// long names are cut, the names it replaces, separated by ';'. Its argument is the model's
-// id, the first of its detail the model's name.
+// One instant event of category `op` for each. Its name has tab-separated fields: the operator, the
+// bytes of inputs, outputs, weights ("-" if a shape is unknown) and workspace, and, last because
+// long names are cut, the names that it replaces, separated by ';'. Its argument is the id of the
+// model, the first word of its detail the model's name.
 void trace_fusions(const om::Model& model, const exec::ShapedModel& loaded, uint32_t id);
 
 }  // namespace anynpu::service

@@ -11,9 +11,9 @@
 
 namespace anynpu::service {
 
-// Words are checked where the documents list them; an empty text leaves the choice to the compiler.
+// Values are checked where the documents list them; "" leaves the choice to the compiler.
 Status set_compile_option(int option, const char* value);
-// Nothing when it was not set and has no value from the start (ACL_OP_JIT_COMPILE has one).
+// Empty if it was not set and has no default (ACL_OP_JIT_COMPILE has one).
 std::optional<std::string> compile_option(int option);
 // Fails with not_found when it was not set.
 Result<std::string> need_compile_option(int option);

@@ -26,13 +26,13 @@ Status add_custom_kernel(const char* op_type, const char* kernel_id, const char*
 using Selector = void (*)();
 Status add_selector(const char* op_type, Selector selector);
 Status remove_selector(const char* op_type);
-Result<Selector> find_selector(const std::string& op_type);  // unsupported_op: there is none
+Result<Selector> find_selector(const std::string& op_type);  // unsupported_op if there is none
 
 // What a selector calls.
 Status choose_kernel(Handle desc, const char* kernel_id, uint32_t blocks, const void* tiling,
                      uint32_t bytes);
 Status choose_workspaces(Handle desc, int count, const size_t* sizes);
-// What it chose becomes the kernel of `op`; bad_call_order: it chose none.
+// Makes what the selector chose the kernel of `op`; bad_call_order if it chose nothing.
 Status apply_choice(const singleop::SingleOp& op, KernelDesc& desc);
 
 // A handle for as long as a selector runs.

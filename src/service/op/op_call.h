@@ -67,7 +67,7 @@ Status execute_op(const OpArguments& arguments, const OpBuffers& buffers, Missin
 // Reports shapes that do not fit as errors of the operator's input.
 Status op_failure(const Status& status);
 
-// Models end with the library; call before the first one is added.
+// Registers the cleanup of operator models at finalize; called before the first one is added.
 void prepare_op_models();
 
 }  // namespace anynpu::service

@@ -26,7 +26,7 @@ Status set_stamp_message(Handle stamp, const char* text, size_t length);
 Status set_stamp_category(Handle stamp, uint32_t category);
 Status name_category(uint32_t category, const char* name);
 Status mark(Handle stamp);
-// A mark that also goes into a stream, as a task.
+// A mark that is also a task of a stream.
 Status mark_on_stream(const char* text, size_t length, Handle stream);
 // Ranges of one thread, which nest.
 Status push_range(Handle stamp);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Marks of a program's own in profiles: up to 18 bytes, as a task of a stream. Thread-safe.
+// Marks that a program puts into profiles: up to 18 bytes, as a task of a stream. Thread-safe.
 #pragma once
 
 #include <cstddef>

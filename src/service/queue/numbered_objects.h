@@ -10,8 +10,8 @@
 
 namespace anynpu::service {
 
-// Objects by numbers that are neither addresses nor handles, and are never reused.
-// Not thread-safe: its owner has a lock.
+// Objects by numbers that are neither addresses nor handles and are never reused. Not thread-safe:
+// the owner locks.
 template <typename T>
 class NumberedObjects {
  public:

@@ -16,7 +16,7 @@ enum class QueueAttribute : int {
 
 void* create_queue_attributes();
 Status destroy_queue_attributes(const void* number);
-// `length` is that of the attribute's value, which stands at `value`.
+// `value` points to the value of the attribute, which has `length` bytes.
 Status set_queue_attribute(const void* number, QueueAttribute type, size_t length,
                            const void* value);
 Status get_queue_attribute(const void* number, QueueAttribute type, size_t length, void* value);

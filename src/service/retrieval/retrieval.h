@@ -9,7 +9,7 @@
 
 namespace anynpu::service {
 
-// Descriptions, checked.
+// Descriptions with checked values.
 Result<FvInitPara> make_init_para(uint64_t features);
 Status set_most_hits(FvInitPara& para, uint32_t FvInitPara::*field, uint32_t most);
 Status check_features(const FvFeatures& features);
@@ -19,7 +19,8 @@ Status check_query_table(const FvQueryTable& table);
 Result<FvSearchInput> make_search_input(Handle table, Handle range, uint32_t top);
 Status check_search_result(const FvSearchResult& result);
 
-// Objects are taken by handle from here on. Needs a chip that has the unit, and a current context.
+// The calls below take objects by handle. Starting needs a chip that has the unit, and a current
+// context.
 Status start_retrieval(Handle para);
 Status stop_retrieval();
 

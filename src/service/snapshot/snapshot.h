@@ -34,7 +34,7 @@ using SnapshotCallback = std::function<uint32_t(int32_t device)>;
 Status add_snapshot_callback(int stage, const void* key, SnapshotCallback callback);
 Status remove_snapshot_callback(int stage, const void* key);
 
-// For the frame of calls: returns when the process is not locked, or `function` is none that waits.
+// Called by the entry frame: waits until the process is unlocked, if `function` is one that waits.
 Status wait_while_locked(std::string_view function);
 
 }  // namespace anynpu::service
