@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What attention of training and its gradient share: layouts, lengths, masks.
+// What attention in training and its gradient have in common: layouts, lengths, masks.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace anynpu::aclnn {
 
-// How the tensors lie, and how many heads there are.
+// The layout of the tensors, and the number of heads.
 struct AttentionLayout {
   std::string name;
   int64_t heads = 1, key_heads = 1;
-  bool counted = false;  // TND: tokens of all samples behind each other
+  bool counted = false;  // TND: the tokens of all samples, concatenated
 };
 
-// Refuses what is no layout of training: BNSD, BSND, BSH, SBH, TND.
+// Refuses layouts that training does not have: it has BNSD, BSND, BSH, SBH, TND.
 AttentionLayout attention_layout(Recipe& r, Param query, Param key);
 
 // 0 added after the scale, 1 before it, 2 and 3 slopes (ops/attention/flash.h). First versions: 1.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What recipes share that multiply groups of rows with matrices of their own (ops/gemm/grouped.h).
+// For recipes that multiply each group of rows by its own matrix (ops/gemm/grouped.h).
 #pragma once
 
 #include <vector>

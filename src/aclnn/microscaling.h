@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Microscaling (the OCP MX formats): blocks of 32 elements along an axis share a power of two, which is
-// stored as one byte (float8_e8m0). The format is public; how the bytes of scales lie and what scaleAlg
-// and roundMode mean comes from memory (docs/aclnn.md).
+// stored as one byte (float8_e8m0). The format is public; the layout of the scales and the meaning of
+// scaleAlg and roundMode could not be checked against a document (docs/aclnn.md).
 #pragma once
 
 #include "aclnn/quantized.h"

@@ -10,7 +10,7 @@ namespace anynpu::aclnn {
 // lower half.
 Value scale_of(Recipe& r, Param param);
 Value scale_of(Recipe& r, Value scale);
-// Integers of 4 bits that lie in integers of 32: eight for one, along the last axis. Others stay.
+// Unpacks 4-bit integers, eight in an integer of 32 bits, along the last axis. Others stay.
 Value unpacked(Recipe& r, Value x);
 
 // The nearest number that `type` has: of two integers the even one.
@@ -20,7 +20,7 @@ void out_rounded(Recipe& r, Param param, Value x);
 // The largest number of `type`: 127 of int8, 448 of float8 e4m3.
 double largest_of(DType type);
 
-// Every row by its own largest element: values of `type`, and a scale for each row.
+// Quantises every row by its own largest element: values of `type`, a scale per row.
 struct RowQuantised {
   Value values, scales;  // scales: the shape of x with a last axis of 1
 };

@@ -49,7 +49,7 @@ template <typename... Args>
   throw Refusal{fail(Code::invalid_argument, text, args...)};
 }
 
-// In recipes extents and entries that are not there refuse the call.
+// In recipes, reading an extent or entry that does not exist refuses the call.
 using Shape = CheckedList<int64_t>;
 using Ints = CheckedList<int64_t>;
 using Floats = CheckedList<float>;
@@ -102,14 +102,14 @@ struct Overwrite {
   bool in_step = false;
 };
 
-// What the ranks of a group do with data of each.
+// What the ranks of a group do with each other's data.
 enum class Exchange : uint8_t {
-  keep,            // nothing: the value goes on as it is
+  keep,            // nothing: the value is passed on as it is
   all_reduce,      // the sum of all
-  all_gather,      // those of all ranks behind each other along axis 0
+  all_gather,      // the data of all ranks, concatenated along axis 0
   reduce_scatter,  // this rank's part of the sum along axis 0
 };
-// An exchange through the memory that parts share, behind the graph of a part.
+// An exchange after the graph of a part, through the memory that the parts share.
 struct Transfer {
   Exchange kind = Exchange::keep;
   std::string group;      // name of the communicator

@@ -31,7 +31,7 @@ struct Recipe::State {
 
   std::vector<Part> parts;
   size_t shared_bytes = 0;  // that parts have in common
-  // Room there, aligned.
+  // Reserves aligned bytes there.
   size_t share(size_t bytes) {
     const size_t at = round_up(shared_bytes, size_t{64});
     shared_bytes = at + bytes;

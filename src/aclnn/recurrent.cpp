@@ -21,7 +21,6 @@ Value range_to(Recipe& r, int64_t n) {
 Value float_of(Recipe& r, Value x) { return r.cast(x, kState); }
 Value multiplied(Recipe& r, Value a, Value b) { return r.op("Mul", {a, b}); }
 Value added(Recipe& r, Value a, Value b) { return r.op("Add", {a, b}); }
-Value rest_of(Recipe& r, Value x) { return r.op("Sub", {r.constant(kState, 1), x}); }
 Value matrix_product(Recipe& r, Value a, Value b) { return r.op("MatMul", {a, b}); }
 
 struct Network {

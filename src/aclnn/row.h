@@ -19,8 +19,8 @@ struct Row {
   // axes may be permuted and broadcast axes dropped before the recipe sees them.
   bool elementwise = false;
   int64_t number = 0;  // for recipes that serve several operators: what they differ in
-  // Arrays of integers whose values come with every call (Recipe::list), between blanks: they are in
-  // no plan, only how many there are.
+  // Arrays of integers whose values come with every call (Recipe::list), separated by blanks:
+  // the plan depends only on how many there are.
   std::string_view lists = "";
 
   bool is_list(std::string_view parameter) const {

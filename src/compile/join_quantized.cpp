@@ -27,9 +27,9 @@ using graph::ValueId;
 using ops::quantize::Requantize;
 
 // Elements of the result are elements of the input: the same bytes stand for them.
-constexpr std::array kMoves = {"Reshape", "Flatten",    "Squeeze",      "Unsqueeze",    "Transpose",
-                               "MaxPool", "Concat",     "Slice",        "DepthToSpace", "Identity",
-                               "Gather",  "SpaceToDepth"};
+constexpr std::array kMoves = {"Reshape",      "Flatten",  "Squeeze", "Unsqueeze",
+                               "Transpose",    "MaxPool",  "Concat",  "Slice",
+                               "DepthToSpace", "Identity", "Gather",  "SpaceToDepth"};
 
 class QuantizedFuser {
  public:
@@ -49,9 +49,7 @@ class QuantizedFuser {
   ValueId input(const Node& node, size_t index) const {
     return index < node.inputs.size() ? node.inputs[index] : kNoValue;
   }
-  std::optional<ByteScale> scale_of(const Node& node) const {
-    return byte_scale(graph_, node);
-  }
+  std::optional<ByteScale> scale_of(const Node& node) const { return byte_scale(graph_, node); }
   // What the float `id` was as bytes.
   const Node* bytes_of(ValueId id) const {
     const Node* node = id == kNoValue ? nullptr : pattern_.made_by(id, "DequantizeLinear");
@@ -136,7 +134,8 @@ class QuantizedFuser {
     made.op = op == "Conv" ? "QuantizedConv" : "QuantizedMatMul";
     int64_t axis = 0, channels = 0;
     if (op == "Conv") {
-      for (const char* key : {"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"}) {
+      for (const char* key :
+           {"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"}) {
         const auto found = node.attrs.find(key);
         if (found != node.attrs.end()) made.attrs.insert(*found);
       }
@@ -194,9 +193,7 @@ class QuantizedFuser {
 
   // Whether a kernel other than the plain loops takes the node.
   bool is_fast(const Node& node) const {
-    std::vector<ops::Operand> operands;
-    for (ValueId id : node.inputs) operands.push_back(ops::Operand::of(graph_, id));
-    const auto context = ops::infer(node, std::move(operands));
+    const auto context = ops::infer(graph_, node);
     if (!context.ok()) return false;
     const auto chosen = ops::choose_kernel(*context);
     return chosen.ok() && (*chosen)->name != "reference";
@@ -224,8 +221,6 @@ class QuantizedFuser {
     if (!node) return false;
     auto made = product_of(*node);
     if (!made) return false;
-    ops::OpContext context;
-    context.node = &*made;
     Requantize r = requantize_of(*made);
     bound(*node, *y, r);
     if (relu) r.y_low = std::max(r.y_low, y->zero);
@@ -269,7 +264,7 @@ class QuantizedFuser {
     return false;
   }
 
-  // Operators that move elements of one scale.
+  // Operators that only move elements, between tensors of one scale.
   bool move_bytes(const Node& quantize) {
     const auto y = result_scale(quantize);
     const Node* node = y ? pattern_.absorbed(quantize.inputs[0]) : nullptr;
@@ -284,9 +279,7 @@ class QuantizedFuser {
       moved.inputs[i] = x->inputs[0];
     }
     moved.outputs = {quantize.outputs[0]};
-    std::vector<ops::Operand> operands;
-    for (ValueId id : moved.inputs) operands.push_back(ops::Operand::of(graph_, id));
-    const auto context = ops::infer(moved, std::move(operands));
+    const auto context = ops::infer(graph_, moved);
     if (!context.ok() || !ops::choose_kernel(*context).ok()) return false;
     pattern_.absorb(quantize.outputs[0], std::move(moved));
     return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fusions that a plan for the CPU makes when a model is loaded. The graph of the model keeps the
-// operators apart: dumps show each of them, and other back ends fuse in their own way. Both need
+// operators apart: dumps show each of them, and other back ends fuse in their own way. All need
 // shapes and end with verify().
 #pragma once
 
@@ -12,14 +12,14 @@ namespace anynpu::compile {
 // where it has a fast kernel. Before join_elementwise().
 Status join_quantized(graph::Graph& graph);
 
-// DequantizeLinear of constants, which models keep so that their files stay small, becomes a
-// constant. For every target.
+// Computes DequantizeLinear of constants, which models keep because it makes their files smaller.
+// For every target.
 bool has_quantized_weights(const graph::Graph& graph);
 Status unpack_weights(graph::Graph& graph);
 
-// Networks of float16 (of bfloat16 where the processor has no products of it) compute in float32:
-// constants are widened once, casts are left where short floats come in and go out. Only where there
-// is a product.
+// Networks in float16 (in bfloat16, if the processor has no instructions for it) compute in float32:
+// constants are widened once, and casts remain where 16-bit floats enter and leave. Only for networks
+// with a matrix product or convolution.
 Status widen_shorts(graph::Graph& graph);
 
 // Chains and trees of element-wise operators become FusedElementwise of domain "anynpu": one pass

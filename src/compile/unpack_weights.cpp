@@ -30,9 +30,7 @@ Status unpack_weights(graph::Graph& graph) {
       kept.push_back(std::move(node));
       continue;
     }
-    std::vector<ops::Operand> operands;
-    for (graph::ValueId id : node.inputs) operands.push_back(ops::Operand::of(graph, id));
-    ANYNPU_ASSIGN(const ops::OpContext context, ops::infer(node, std::move(operands)));
+    ANYNPU_ASSIGN(const ops::OpContext context, ops::infer(graph, node));
     ANYNPU_ASSIGN(auto results, ops::evaluate(context), "while unpacking '{}'", node.name);
     graph::Value& value = graph.values[static_cast<size_t>(node.outputs[0])];
     value.dtype = context.outputs[0].dtype;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// float16 on processors without its arithmetic (and bfloat16 likewise): each operator would widen
-// what it reads and narrow what it writes. Here the tensors between operators become float32 as a
-// whole, constants are widened once, and casts stand where short floats come in or go out. What is
-// rounded less often is closer to the model in float32.
+// On processors without float16 arithmetic (and without bfloat16, likewise) each operator would convert
+// its inputs to float32 and its results back. Instead, the tensors between operators become float32,
+// constants are converted once, and casts remain where 16-bit floats enter and leave. With fewer
+// roundings, results are closer to those of the model in float32.
 #include <algorithm>
 #include <map>
 
+#include "compile/casts.h"
 #include "compile/plan_fusion.h"
 #include "graph/flow.h"
 #include "graph/tensor_value.h"
@@ -46,9 +47,7 @@ class Widener {
 
  private:
   Value& value(ValueId id) { return graph_.values[static_cast<size_t>(id)]; }
-  bool is_short(ValueId id) const {
-    return graph_.values[static_cast<size_t>(id)].dtype == type_;
-  }
+  bool is_short(ValueId id) const { return graph_.values[static_cast<size_t>(id)].dtype == type_; }
 
   ops::Operand wide_operand(ValueId id) {
     ops::Operand operand = ops::Operand::of(graph_, id);
@@ -83,8 +82,8 @@ class Widener {
       }
       if (!fits) continue;
       wide_[n] = true;
-      worth_it_ = worth_it_ || (traits.precision == ops::PrecisionClass::white &&
-                                has_short(node.outputs));
+      worth_it_ =
+          worth_it_ || (traits.precision == ops::PrecisionClass::white && has_short(node.outputs));
     }
   }
 
@@ -103,31 +102,20 @@ class Widener {
     }
     const ValueId made = graph_.add_value(std::move(fresh));
     wide_of_[id] = made;
-    if (!value(id).constant && !made_wide(id)) casts_.push_back(cast(id, made, DType::f32));
+    if (!value(id).constant && !made_wide(id)) casts_.push_back(cast_node(graph_, id, made));
     return made;
   }
 
   // What a wide node makes in place of `id`, which is rounded from it.
   ValueId narrowed_later(ValueId id) {
     const ValueId made = widened(id);
-    casts_.push_back(cast(made, id, type_));
+    casts_.push_back(cast_node(graph_, made, id));
     return made;
   }
 
   bool made_wide(ValueId id) const {
     const auto maker = maker_.find(id);
     return maker != maker_.end() && wide_[maker->second];
-  }
-
-  Node cast(ValueId from, ValueId to, DType type) {
-    Node node;
-    node.op = "Cast";
-    node.opset = 13;
-    node.name = value(to).name + "/cast";
-    node.inputs = {from};
-    node.outputs = {to};
-    node.attrs["to"] = int64_t{type == DType::f32 ? 1 : type == DType::f16 ? 10 : 16};
-    return node;
   }
 
   // Casts whose result nobody reads.

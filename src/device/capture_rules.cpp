@@ -23,7 +23,8 @@ std::vector<OpenCapture*>& list() {
   return *captures;
 }
 
-bool minds(const OpenCapture& capture) {
+// Whether a call that works at once, in this thread, invalidates the capture.
+bool is_broken_by_calls(const OpenCapture& capture) {
   if (capture.mode() == CaptureMode::relaxed) return false;
   if (capture.begun_by_this_thread()) return thread_mode != CaptureMode::relaxed;
   return capture.mode() == CaptureMode::global && thread_mode == CaptureMode::global;
@@ -59,7 +60,7 @@ Status check_open_captures(const char* call, Code code) {
   Status first;
   std::lock_guard lock(list_mutex());
   for (OpenCapture* capture : list()) {
-    if (!minds(*capture)) continue;
+    if (!is_broken_by_calls(*capture)) continue;
     Status why =
         fail(code,
              "{} works at once, which a capture of mode {} that {} thread began forbids; "

@@ -32,7 +32,7 @@ struct Checked {
   Range from;
 };
 
-// Kinds say where each side should be; only strict mode minds.
+// Kinds say where each side should be; only strict mode checks them.
 Status check_sides(CopyKind kind, const Checked& ranges) {
   if (!strict() || kind == CopyKind::by_address) return {};
   const bool from_device = kind == CopyKind::device_to_host || kind == CopyKind::device_to_device ||

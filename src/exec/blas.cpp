@@ -255,12 +255,12 @@ Matrix layout_b(const Gemm& g) {
 }
 Matrix layout_c(const Gemm& g) { return matrix_of(g.m, g.n, g.ldc, g.c_step, g.c, g.c_type); }
 
-// The matrix without gaps: itself, or a copy in `room`.
-const void* dense(const Matrix& layout, const void* from, std::vector<std::byte>& room) {
+// The matrix without gaps: itself, or a copy in `staging`.
+const void* dense(const Matrix& layout, const void* from, std::vector<std::byte>& staging) {
   if (layout.plain()) return from;
-  room.resize(static_cast<size_t>(layout.rows * layout.columns) * layout.width);
-  layout.gather(static_cast<const std::byte*>(from), room.data());
-  return room.data();
+  staging.resize(static_cast<size_t>(layout.rows * layout.columns) * layout.width);
+  layout.gather(static_cast<const std::byte*>(from), staging.data());
+  return staging.data();
 }
 
 bool good_types(const Gemm& g) {
@@ -325,11 +325,11 @@ Status run_on_host(const Gemm& g, const GemmPointers& at,
                    const std::shared_ptr<device::Device>& device) {
   const GemmKey key = key_of(g, at, nullptr);
   ANYNPU_ASSIGN(const auto plan, GemmPlans::instance().find(key, device));
-  std::vector<std::byte> room_a, room_b, room_c;
+  std::vector<std::byte> copy_a, copy_b, copy_c;
   const Matrix out = layout_c(g);
-  const void* dense_a = dense(layout_a(g), at.a, room_a);
-  const void* dense_b = dense(layout_b(g), at.b, room_b);
-  void* dense_c = const_cast<void*>(dense(out, at.c, room_c));
+  const void* dense_a = dense(layout_a(g), at.a, copy_a);
+  const void* dense_b = dense(layout_b(g), at.b, copy_b);
+  void* dense_c = const_cast<void*>(dense(out, at.c, copy_c));
   Buffer inputs[3] = {{const_cast<void*>(dense_a), plan->inputs()[0].bytes},
                       {const_cast<void*>(dense_b), plan->inputs()[1].bytes},
                       {}};
@@ -344,7 +344,7 @@ Status run_on_host(const Gemm& g, const GemmPointers& at,
   }
   const Buffer output{dense_c, plan->outputs()[0].bytes};
   ANYNPU_TRY(plan->run({inputs, count}, {&output, 1}));
-  if (!out.plain()) out.scatter(room_c.data(), static_cast<std::byte*>(at.c));
+  if (!out.plain()) out.scatter(copy_c.data(), static_cast<std::byte*>(at.c));
   return {};
 }
 
@@ -380,21 +380,21 @@ struct DeviceMatrix {
   }
   Status gather(device::Device& device) {
     if (layout.plain()) return {};
-    std::vector<std::byte> room(dense_bytes());
+    std::vector<std::byte> staging(dense_bytes());
     ANYNPU_TRY(device::with_host_view(readable(address, layout.bytes()), [&](void* seen) {
-      layout.gather(static_cast<const std::byte*>(seen), room.data());
+      layout.gather(static_cast<const std::byte*>(seen), staging.data());
       return Status();
     }));
-    ANYNPU_ASSIGN(copy, Memory::allocate_on(device, room.size()));
-    return device::copy_bytes(copy.data(), room.data(), room.size());
+    ANYNPU_ASSIGN(copy, Memory::allocate_on(device, staging.size()));
+    return device::copy_bytes(copy.data(), staging.data(), staging.size());
   }
   Status scatter() const {
     if (layout.plain()) return {};
-    std::vector<std::byte> room(dense_bytes());
-    ANYNPU_TRY(device::copy_bytes(room.data(), copy.data(), room.size()));
+    std::vector<std::byte> staging(dense_bytes());
+    ANYNPU_TRY(device::copy_bytes(staging.data(), copy.data(), staging.size()));
     const device::HostRange range{address, layout.bytes(), device::Access::write};
     return device::with_host_view(range, [&](void* seen) {
-      layout.scatter(room.data(), static_cast<std::byte*>(seen));
+      layout.scatter(staging.data(), static_cast<std::byte*>(seen));
       return Status();
     });
   }

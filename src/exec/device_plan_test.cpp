@@ -114,8 +114,9 @@ TEST_F(PlansForADevice, TensorsBetweenFallbackStepsStayOnTheHost) {
   const auto made = plan();
   ASSERT_TRUE(made.ok()) << made.status().to_string();
   ASSERT_EQ(made->steps.size(), 4u);
-  EXPECT_EQ(made->steps[0].outputs[0].memory, OperandMemory::host_arena);  // Transpose alone reads it
-  EXPECT_EQ(made->steps[1].outputs[0].memory, OperandMemory::arena);       // Add reads it
+  EXPECT_EQ(made->steps[0].outputs[0].memory,
+            OperandMemory::host_arena);                               // Transpose alone reads it
+  EXPECT_EQ(made->steps[1].outputs[0].memory, OperandMemory::arena);  // Add reads it
   EXPECT_EQ(made->steps[2].outputs[0].memory, OperandMemory::arena);
   EXPECT_GE(made->work_bytes, 2 * 64u);
   EXPECT_GE(made->host_work_bytes, 64u);

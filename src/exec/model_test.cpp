@@ -3,119 +3,16 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstring>
-#include <random>
 #include <thread>
 
+#include "exec/graph_for_test.h"
 #include "exec/plan.h"
-#include "graph/tensor_value.h"
-#include "ops/registry.h"
 
 namespace anynpu::exec {
 namespace {
 
 using graph::ValueId;
-
-class NetBuilder {
- public:
-  graph::Graph graph;
-
-  ValueId input(const std::string& name, Shape shape) {
-    const ValueId id = graph.add_value(graph::tensor_value(name, DType::f32, std::move(shape)));
-    graph.inputs.push_back(id);
-    return id;
-  }
-  ValueId weight(Shape shape, float scale = 0.1f) {
-    std::vector<float> data(static_cast<size_t>(element_count(shape)));
-    std::uniform_real_distribution<float> draw(-scale, scale);
-    for (float& x : data) x = draw(random_);
-    return constant("w", DType::f32, std::move(shape), std::move(data));
-  }
-  ValueId ints(std::vector<int64_t> values) {
-    const auto count = static_cast<int64_t>(values.size());
-    return constant("i", DType::i64, {count}, std::move(values));
-  }
-  ValueId node(const std::string& op, std::vector<ValueId> inputs,
-               std::map<std::string, graph::Attr> attrs = {}, const std::string& domain = "") {
-    graph::Value out;
-    out.name = "v" + std::to_string(graph.values.size());
-    const ValueId id = graph.add_value(out);
-    graph::Node node;
-    node.op = op;
-    node.domain = domain;
-    node.opset = domain.empty() ? 13 : 1;
-    node.name = op + std::to_string(graph.nodes.size());
-    node.inputs = std::move(inputs);
-    node.outputs = {id};
-    node.attrs = std::move(attrs);
-    graph.nodes.push_back(node);
-    return id;
-  }
-  void output(ValueId id) { graph.outputs.push_back(id); }
-
-  // Every node by its reference kernel, one after the other: what the plan must reproduce.
-  std::vector<std::vector<float>> expected(const std::vector<std::vector<float>>& inputs) {
-    std::map<ValueId, std::pair<ops::Operand, std::vector<std::byte>>> known;
-    for (size_t i = 0; i < graph.inputs.size(); ++i) {
-      auto& entry = known[graph.inputs[i]];
-      entry.first = ops::Operand::of(graph, graph.inputs[i]);
-      const auto bytes = std::as_bytes(std::span(inputs[i]));
-      entry.second.assign(bytes.begin(), bytes.end());
-    }
-    for (const graph::Node& n : graph.nodes) {
-      std::vector<ops::Operand> operands;
-      for (ValueId id : n.inputs) {
-        if (known.contains(id)) {
-          ops::Operand operand = known[id].first;
-          operand.is_constant = true;
-          operand.constant = known[id].second;
-          operands.push_back(operand);
-        } else {
-          operands.push_back(ops::Operand::of(graph, id));
-        }
-      }
-      auto context = ops::infer(n, operands);
-      EXPECT_TRUE(context.ok()) << context.status().to_string();
-      auto result = ops::evaluate(*context);
-      EXPECT_TRUE(result.ok()) << result.status().to_string();
-      known[n.outputs[0]] = {context->outputs[0], (*result)[0]};
-    }
-    std::vector<std::vector<float>> outputs;
-    for (ValueId id : graph.outputs) {
-      std::vector<std::byte> bytes;
-      if (known.contains(id)) {
-        bytes = known[id].second;
-      } else {
-        const auto data = graph.values[static_cast<size_t>(id)].constant->bytes;
-        bytes.assign(data.begin(), data.end());
-      }
-      outputs.emplace_back(bytes.size() / sizeof(float));
-      std::memcpy(outputs.back().data(), bytes.data(), bytes.size());
-    }
-    return outputs;
-  }
-
- private:
-  template <typename T>
-  ValueId constant(const std::string& letter, DType dtype, Shape shape, std::vector<T> elements) {
-    graph::Value v =
-        graph::tensor_value(letter + std::to_string(graph.values.size()), dtype, std::move(shape));
-    v.constant = graph::constant_of(std::move(elements));
-    return graph.add_value(std::move(v));
-  }
-  std::mt19937 random_{7};
-};
-
-std::vector<float> draw(size_t count, unsigned seed = 1) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<float> uniform(-1, 1);
-  std::vector<float> data(count);
-  for (float& x : data) x = uniform(random);
-  return data;
-}
-
-using Ints = std::vector<int64_t>;
 
 // A residual block, a branch with odd channels, pooling, a classifier: every kind of hand-over.
 NetBuilder small_net(int64_t batch = 1) {
@@ -138,11 +35,6 @@ NetBuilder small_net(int64_t batch = 1) {
   y = b.node("Gemm", {y, b.weight({10, 48}), b.weight({10})}, {{"transB", int64_t{1}}});
   b.output(b.node("Softmax", {y}));
   return b;
-}
-
-void expect_near(const std::vector<float>& actual, const std::vector<float>& expected) {
-  ASSERT_EQ(actual.size(), expected.size());
-  for (size_t i = 0; i < actual.size(); ++i) ASSERT_NEAR(actual[i], expected[i], 1e-4) << i;
 }
 
 TEST(LoadedModel, GivesWhatTheReferenceKernelsGive) {

@@ -4,16 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
 
-#include "base/align.h"
 #include "compile/plan_fusion.h"
 #include "device/queue.h"
-#include "exec/arena.h"
+#include "exec/blocked_values.h"
 #include "exec/describe_step.h"
 #include "exec/fixed_flow.h"
 #include "exec/flow_step.h"
 #include "exec/memory.h"
+#include "exec/plan_storage.h"
 #include "graph/flow.h"
 #include "ops/backend_kernels.h"
 #include "ops/blocked_layout.h"
@@ -29,10 +28,6 @@ using graph::kNoValue;
 using graph::ValueId;
 using ops::Layout;
 
-constexpr int kNever = std::numeric_limits<int>::max();
-// On a device memory is used again only so many steps later: those between may run at once.
-constexpr int kStepsApart = 3;
-constexpr size_t kDeviceAlignment = 512;  // of buffers in an arena of a device
 constexpr const char* kFallbackNote = " (on the host)";  // behind the name of a kernel
 
 std::unique_ptr<ops::KernelPlan> host_copy(size_t bytes) {
@@ -55,17 +50,6 @@ std::unique_ptr<ops::KernelPlan> enqueued_copy(size_t bytes) {
   return std::make_unique<EnqueuedCopy>(bytes);
 }
 
-// Memory that one or more tensors share.
-struct Storage {
-  OperandMemory memory = OperandMemory::arena;
-  size_t offset = 0;  // for input, output and weights; arena offsets come last
-  size_t bytes = 0;
-  int first_step = 0, last_step = 0;
-  int last_node = -1;  // the last node that reads any tensor in it
-  uint32_t chunk = 0;  // for weights
-  WeightSide side = WeightSide::host;
-};
-
 class Planner {
  public:
   Planner(const graph::Graph& graph, const ops::Target& target, WeightPool& weights,
@@ -75,7 +59,8 @@ class Planner {
         on_device_(target.backend != "cpu"),
         weights_(weights),
         observer_(observer),
-        values_(graph.values.size()) {
+        values_(graph.values.size()),
+        storage_(on_device_) {
     for (size_t i = 0; i < values_.size(); ++i) {
       const graph::Value& v = graph.values[i];
       values_[i].dtype = v.dtype;
@@ -97,14 +82,14 @@ class Planner {
             value(graph_.inputs[i]).name, to_string(v.shape), name_of(v.dtype));
       }
       Storage storage{OperandMemory::input, i};
-      storage.last_node = kNever;
-      known(graph_.inputs[i], Layout::plain) = add(storage);
+      storage.last_node = Storage::kNever;
+      known(graph_.inputs[i], Layout::plain) = storage_.add(storage);
     }
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       ANYNPU_TRY(plan_node(static_cast<int>(n)), "while planning node '{}'", graph_.nodes[n].name);
     }
     ANYNPU_TRY(finish_outputs());
-    place_arena();
+    storage_.place(plan_);
     return std::move(plan_);
   }
 
@@ -114,70 +99,31 @@ class Planner {
     Shape shape;
     bool has_shape = false;
     std::array<int, ops::kLayouts> stored{-1, -1, -1};  // storage by layout, -1 = not there
-    int on_host = -1;              // storage of a constant for fallback steps
-    int last_node = -1;            // last reader, kNever of an output
-    int output = -1;               // index among the graph's outputs
+    int on_host = -1;                                   // storage of a constant for fallback steps
+    int last_node = -1;  // last reader; Storage::kNever for an output
+    int output = -1;     // index among the graph's outputs
     Layout made_in = Layout::plain;
-    bool wants_blocked = false;    // by all its readers
+    bool wants_blocked = false;  // by all its readers
   };
-  struct StepStorage {  // what the slots of a step refer to, until offsets are known
-    std::vector<int> inputs, outputs;
-    int workspace = -1;
-  };
-
   PlannedValue& planned(ValueId id) { return values_[static_cast<size_t>(id)]; }
   const graph::Value& value(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
-  int& known(ValueId id, Layout layout) {
-    return planned(id).stored[static_cast<size_t>(layout)];
-  }
-  int add(Storage storage) {
-    storages_.push_back(storage);
-    return static_cast<int>(storages_.size()) - 1;
-  }
-  Storage& storage(int index) { return storages_[static_cast<size_t>(index)]; }
-  int next_step() const { return static_cast<int>(plan_.steps.size()); }
-
+  int& known(ValueId id, Layout layout) { return planned(id).stored[static_cast<size_t>(layout)]; }
   void count_uses() {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       for (ValueId id : graph_.nodes[n].inputs) {
         if (id != kNoValue) planned(id).last_node = static_cast<int>(n);
       }
     }
-    find_wanted_layouts();
+    if (!on_device_) {
+      const std::vector<bool> blocked = find_blocked_values(graph_);
+      for (size_t i = 0; i < values_.size(); ++i) values_[i].wants_blocked = blocked[i];
+    }
     for (size_t i = 0; i < graph_.outputs.size(); ++i) {
       PlannedValue& output = planned(graph_.outputs[i]);
       if (output.output < 0) output.output = static_cast<int>(i);
-      output.last_node = kNever;  // in another layout it is read once more, behind the last node
+      output.last_node =
+          Storage::kNever;  // in another layout it is read once more, behind the last node
     }
-  }
-
-  // Tensors that only convolutions read, or operators that keep the layout for them: what makes
-  // them may make them blocked at once.
-  void find_wanted_layouts() {
-    if (on_device_) return;
-    constexpr std::string_view kBlocked[] = {"Conv", "FusedConv", "QuantizedConv"};
-    constexpr std::string_view kKeeps[] = {"Reshape", "Squeeze", "Unsqueeze", "Identity"};
-    const auto is_one = [](std::string_view op, std::span<const std::string_view> list) {
-      return std::find(list.begin(), list.end(), op) != list.end();
-    };
-    std::vector<int64_t> readers(values_.size(), 0), wishes(values_.size(), 0);
-    const auto wanted = [&](ValueId id) {
-      const auto at = static_cast<size_t>(id);
-      return readers[at] > 0 && readers[at] == wishes[at];
-    };
-    for (ValueId id : graph_.outputs) ++readers[static_cast<size_t>(id)];
-    for (size_t n = graph_.nodes.size(); n-- > 0;) {
-      const graph::Node& node = graph_.nodes[n];
-      for (ValueId id : node.inputs) {
-        if (id != kNoValue) ++readers[static_cast<size_t>(id)];
-      }
-      if (node.inputs.empty() || node.inputs[0] == kNoValue || node.outputs.empty()) continue;
-      if (is_one(node.op, kBlocked) ||
-          (is_one(node.op, kKeeps) && node.outputs[0] != kNoValue && wanted(node.outputs[0])))
-        ++wishes[static_cast<size_t>(node.inputs[0])];
-    }
-    for (size_t i = 0; i < values_.size(); ++i)
-      values_[i].wants_blocked = wanted(static_cast<ValueId>(i));
   }
 
   Slot slot_of(const WeightPool::Reserved& reserved) {
@@ -198,40 +144,29 @@ class Planner {
       Storage raw{OperandMemory::weights, slot.offset, bytes.size()};
       raw.chunk = slot.chunk;
       raw.side = side;
-      raw.last_node = kNever;
+      raw.last_node = Storage::kNever;
       if (reserved.fresh) plan_.constants.push_back({bytes, slot});
-      index = add(raw);
+      index = storage_.add(raw);
     }
     return index;
   }
 
   void push_step(PlanStep step, StepStorage use) {
-    const int now = next_step();
-    for (int index : use.inputs) {
-      if (index >= 0) storage(index).last_step = std::max(storage(index).last_step, now);
-    }
-    const ops::KernelPlan& work = *step.work;
-    const size_t alone =
-        work.workspace_bytes - work.thread_scratch_count * work.thread_scratch_bytes;
-    if (alone > 0) {
-      const auto memory = step.fallback ? OperandMemory::host_arena : OperandMemory::arena;
-      use.workspace = add({memory, 0, alone, now, now});
-    }
+    storage_.add_step(*step.work, step.fallback, std::move(use));
     plan_.steps.push_back(std::move(step));
-    uses_.push_back(std::move(use));
   }
 
   // New memory for output `id` of the next step: the caller's when it is an output of the graph.
   int make_storage(ValueId id, DType dtype, const Shape& shape, Layout layout) {
-    Storage fresh{OperandMemory::arena, 0, ops::stored_bytes(dtype, shape, layout), next_step(),
-                  next_step()};
+    Storage fresh{OperandMemory::arena, 0, ops::stored_bytes(dtype, shape, layout),
+                  storage_.next_step(), storage_.next_step()};
     fresh.last_node = planned(id).last_node;
     if (planned(id).output >= 0 && layout == Layout::plain) {
       fresh.memory = OperandMemory::output;
       fresh.offset = static_cast<size_t>(planned(id).output);
-      fresh.last_node = kNever;
+      fresh.last_node = Storage::kNever;
     }
-    return add(fresh);
+    return storage_.add(fresh);
   }
 
   // The plan of a step that turns one layout of a tensor into another, one of them plain.
@@ -281,8 +216,8 @@ class Planner {
     step.work = std::move(work);
     step.name = value(id).name;
     step.kernel = "reorder";
-    step.fallback = on_device_ && other != ops::Layout::channels_last &&
-                    layout != ops::Layout::channels_last;
+    step.fallback =
+        on_device_ && other != ops::Layout::channels_last && layout != ops::Layout::channels_last;
     step.in = {{planned(id).dtype, shape, other}};
     step.out = {{planned(id).dtype, shape, layout}};
     step.traced = describe_move("TransData", planned(id).dtype, shape, value(id).format);
@@ -426,8 +361,7 @@ class Planner {
     step.traced = describe_step(graph_, node, context, step.kernel);
     // The host decides what runs next, so what is inside runs on the host as well.
     const ops::Target target = on_device_ ? ops::Target::host() : target_;
-    ANYNPU_ASSIGN(FixedFlow fixed,
-                  plan_fixed_flow(node, given, made, target, weights_, observer_));
+    ANYNPU_ASSIGN(FixedFlow fixed, plan_fixed_flow(node, given, made, target, weights_, observer_));
     if (fixed.work) {
       step.work = std::move(fixed.work);
       plan_.inner.push_back(fixed.inner);
@@ -461,22 +395,23 @@ class Planner {
         const bool external = planned(id).output >= 0 && layout == Layout::plain;
         // A step of the device may read the output: it must not be among host weights.
         const bool of_host = shared >= 0 && on_device_ &&
-                             storage(shared).memory == OperandMemory::weights &&
-                             storage(shared).side == WeightSide::host;
+                             storage_[shared].memory == OperandMemory::weights &&
+                             storage_[shared].side == WeightSide::host;
         if (!external && shared >= 0 && work.view && !of_host) {
           index = shared;
           view = true;
         } else if (!external && shared >= 0 &&
-                   may_overwrite(n, use, work.in_place_input,
-                                 ops::stored_bytes(output.dtype, output.shape, layout))) {
+                   storage_.may_overwrite(n, use, work.in_place_input,
+                                          ops::stored_bytes(output.dtype, output.shape, layout))) {
           index = shared;
         }
       }
       if (index < 0) {
         index = make_storage(id, output.dtype, output.shape, layout);
       } else {
-        storage(index).last_node = std::max(storage(index).last_node, planned(id).last_node);
-        storage(index).last_step = std::max(storage(index).last_step, next_step());
+        Storage& shared = storage_[index];
+        shared.last_node = std::max(shared.last_node, planned(id).last_node);
+        shared.last_step = std::max(shared.last_step, storage_.next_step());
       }
       use.outputs.push_back(index);
       known(id, layout) = index;
@@ -486,14 +421,6 @@ class Planner {
       planned(id).has_shape = true;
     }
     return view;
-  }
-
-  // Nobody reads the storage after node n, and n reads it through one operand alone.
-  bool may_overwrite(int n, const StepStorage& use, int input, size_t bytes) {
-    const int index = use.inputs[static_cast<size_t>(input)];
-    const Storage& s = storage(index);
-    if (s.memory != OperandMemory::arena || s.last_node > n || s.bytes != bytes) return false;
-    return std::count(use.inputs.begin(), use.inputs.end(), index) == 1;
   }
 
   // Outputs that no step has written into the caller's buffer yet.
@@ -506,10 +433,11 @@ class Planner {
       plan_.outputs.push_back({dtype, shape});
       if (v.constant) constant(id);
       ANYNPU_ASSIGN(const int index, in_layout(id), "output '{}'", v.name);
-      const Storage& from = storage(index);
+      const Storage& from = storage_[index];
       if (from.memory == OperandMemory::output && from.offset == i) continue;
       const size_t bytes = ops::stored_bytes(dtype, shape, Layout::plain);
-      const int to = add({OperandMemory::output, i, bytes, next_step(), next_step()});
+      const int now = storage_.next_step();
+      const int to = storage_.add({OperandMemory::output, i, bytes, now, now});
       PlanStep step;
       step.work = on_device_ ? enqueued_copy(bytes) : host_copy(bytes);
       step.name = v.name;
@@ -520,80 +448,6 @@ class Planner {
     return {};
   }
 
-  // The scratch of a thread is the same memory in all steps, from the first step that has some to
-  // the last.
-  int add_thread_scratch() {
-    size_t count = 0;
-    int first = -1, last = -1;
-    for (size_t i = 0; i < plan_.steps.size(); ++i) {
-      const ops::KernelPlan& work = *plan_.steps[i].work;
-      if (work.thread_scratch_count == 0) continue;
-      plan_.thread_scratch_stride =
-          std::max(plan_.thread_scratch_stride, work.thread_scratch_bytes);
-      count = std::max(count, work.thread_scratch_count);
-      last = static_cast<int>(i);
-      if (first < 0) first = last;
-    }
-    const auto memory = on_device_ ? OperandMemory::host_arena : OperandMemory::arena;
-    return count == 0 ? -1 : add({memory, 0, count * plan_.thread_scratch_stride, first, last});
-  }
-
-  // Tensors that no step of the device touches.
-  void move_to_host_arena() {
-    std::vector<bool> on_device(storages_.size(), false);
-    for (size_t i = 0; i < uses_.size(); ++i) {
-      if (plan_.steps[i].fallback) continue;
-      for (const auto* list : {&uses_[i].inputs, &uses_[i].outputs}) {
-        for (int index : *list) {
-          if (index >= 0) on_device[static_cast<size_t>(index)] = true;
-        }
-      }
-      if (uses_[i].workspace >= 0) on_device[static_cast<size_t>(uses_[i].workspace)] = true;
-    }
-    for (size_t i = 0; i < storages_.size(); ++i) {
-      if (storages_[i].memory == OperandMemory::arena && !on_device[i])
-        storages_[i].memory = OperandMemory::host_arena;
-    }
-  }
-
-  // Offsets of all buffers in one of the two arenas; its size.
-  size_t place(OperandMemory memory) {
-    std::vector<ArenaBuffer> buffers;
-    std::vector<size_t> owners;
-    for (size_t i = 0; i < storages_.size(); ++i) {
-      if (storages_[i].memory != memory) continue;
-      const int apart = memory == OperandMemory::arena && on_device_ ? kStepsApart : 0;
-      const size_t bytes =
-          on_device_ ? round_up(storages_[i].bytes, kDeviceAlignment) : storages_[i].bytes;
-      buffers.push_back({bytes, storages_[i].first_step, storages_[i].last_step + apart});
-      plan_.arena_uses.push_back({static_cast<uint32_t>(storages_[i].first_step),
-                                  static_cast<uint32_t>(storages_[i].last_step),
-                                  storages_[i].bytes});
-      owners.push_back(i);
-    }
-    const size_t bytes = place_buffers(buffers);
-    for (size_t i = 0; i < owners.size(); ++i) storages_[owners[i]].offset = buffers[i].offset;
-    return bytes;
-  }
-
-  void place_arena() {
-    const int thread_scratch = add_thread_scratch();
-    if (on_device_) move_to_host_arena();
-    plan_.work_bytes = place(OperandMemory::arena);
-    if (on_device_) plan_.host_work_bytes = place(OperandMemory::host_arena);
-    const auto slot = [&](int index) {
-      return index < 0 ? Slot{}
-                       : Slot{storage(index).memory, storage(index).offset, storage(index).chunk};
-    };
-    for (size_t i = 0; i < plan_.steps.size(); ++i) {
-      for (int index : uses_[i].inputs) plan_.steps[i].inputs.push_back(slot(index));
-      for (int index : uses_[i].outputs) plan_.steps[i].outputs.push_back(slot(index));
-      plan_.steps[i].workspace = slot(uses_[i].workspace);
-      if (plan_.steps[i].work->thread_scratch_count > 0)
-        plan_.steps[i].thread_scratch = slot(thread_scratch);
-    }
-  }
-
   const graph::Graph& graph_;
   const ops::Target target_;
   const bool on_device_;  // it has kernels of its own
@@ -601,8 +455,7 @@ class Planner {
   const std::shared_ptr<StepObserver> observer_;
   const int64_t most_bytes_ = machine_bytes();
   std::vector<PlannedValue> values_;
-  std::vector<Storage> storages_;
-  std::vector<StepStorage> uses_;  // parallel to plan_.steps
+  PlanStorage storage_;
   Plan plan_;
 };
 

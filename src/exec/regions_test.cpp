@@ -58,8 +58,8 @@ TEST(Regions, NodesWithUnknownShapesRunStepByStep) {
 
 TEST(Regions, PlannedNodesArePulledTogetherAcrossStepsThatTheyDoNotNeed) {
   RegionNet net;
-  net.node(net.start(), {-1});                      // 0
-  net.node(net.node(net.start(), {4}), {4});        // 1, 2: need nothing of node 0
+  net.node(net.start(), {-1});                // 0
+  net.node(net.node(net.start(), {4}), {4});  // 1, 2: need nothing of node 0
   EXPECT_EQ(net.regions(), "P1,2 S0");
 }
 

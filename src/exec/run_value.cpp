@@ -116,18 +116,18 @@ void RunValue::set_sequence(DType type, std::shared_ptr<const RunItems> elements
 }
 
 RunValue& RunItems::add() {
-  if (size_ == room_.size()) room_.emplace_back();
-  return room_[size_++];
+  if (size_ == values_.size()) values_.emplace_back();
+  return values_[size_++];
 }
 
 void RunItems::reverse() {
-  std::reverse(room_.begin(), room_.begin() + static_cast<ptrdiff_t>(size_));
+  std::reverse(values_.begin(), values_.begin() + static_cast<ptrdiff_t>(size_));
 }
 
 void RunItems::clear() {
-  for (size_t i = 0; i < size_; ++i) room_[i].clear();
+  for (size_t i = 0; i < size_; ++i) values_[i].clear();
   size_ = 0;
-  if (room_.size() > kMostKept) room_ = {};
+  if (values_.size() > kMostKept) values_ = {};
 }
 
 std::shared_ptr<RunItems> take_items() {

@@ -47,8 +47,8 @@ struct RunValue {
 class RunItems {
  public:
   size_t size() const { return size_; }
-  const RunValue& operator[](size_t index) const { return room_[index]; }
-  std::span<const RunValue> values() const { return {room_.data(), size_}; }
+  const RunValue& operator[](size_t index) const { return values_[index]; }
+  std::span<const RunValue> values() const { return {values_.data(), size_}; }
 
   // One more at the end, to be assigned to or swapped with.
   RunValue& add();
@@ -56,7 +56,7 @@ class RunItems {
   void clear();
 
  private:
-  std::vector<RunValue> room_;
+  std::vector<RunValue> values_;
   size_t size_ = 0;
 };
 

@@ -12,7 +12,7 @@ namespace anynpu::exec {
 namespace {
 
 constexpr size_t kSmall = size_t{64} << 10;    // compared by content, which the pool keeps
-constexpr size_t kMostKept = size_t{4} << 20;  // of these; then it starts again
+constexpr size_t kMostSmallBytes = size_t{4} << 20;  // of these; then it starts again
 
 void append(std::string& key, const void* data, size_t bytes) {
   const uint64_t size = bytes;
@@ -67,7 +67,7 @@ void WeightPool::open() {
   device_ = std::make_shared<WeightChunk>();
   device_->side = WeightSide::device;
   std::erase_if(stored_, [](const auto& entry) { return entry.second.chunk.expired(); });
-  if (small_bytes_ > kMostKept) {  // numbers are never given twice: old places just go unused
+  if (small_bytes_ > kMostSmallBytes) {  // numbers are never given twice: old places just go unused
     small_.clear();
     small_bytes_ = 0;
   }

@@ -186,4 +186,10 @@ Result<OpContext> infer(const graph::Node& node, std::vector<Operand> inputs,
   return context;
 }
 
+Result<OpContext> infer(const graph::Graph& graph, const graph::Node& node, const Target& target) {
+  std::vector<Operand> inputs;
+  for (graph::ValueId id : node.inputs) inputs.push_back(Operand::of(graph, id));
+  return infer(node, std::move(inputs), target);
+}
+
 }  // namespace anynpu::ops

@@ -65,6 +65,9 @@ OpTraits traits_of(std::string_view op);
 // per node.inputs (absent ones included).
 Result<OpContext> infer(const graph::Node& node, std::vector<Operand> inputs,
                         const Target& target = Target::host());
+// The same for a node of `graph`, whose inputs are as the graph describes them.
+Result<OpContext> infer(const graph::Graph& graph, const graph::Node& node,
+                        const Target& target = Target::host());
 
 // The first kernel of context.target that runs `context`; the message of a failure lists every
 // refusal. With ANYNPU_VERBOSE=dispatch the choice and each refusal are printed to standard error.

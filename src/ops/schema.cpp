@@ -66,6 +66,14 @@ std::string OpContext::label() const {
   return format("{} '{}'", node->op, node->name);
 }
 
+Status OpContext::check_constants(size_t first, size_t last, std::string_view what) const {
+  for (size_t i = first; i <= last; ++i) {
+    if (has_input(i) && !inputs[i].is_constant)
+      return fail(Code::unsupported_feature, "{} is no constant", what);
+  }
+  return {};
+}
+
 const FormalOperand* formal_at(const std::vector<FormalOperand>& formals, size_t index) {
   if (index < formals.size()) return &formals[index];
   if (!formals.empty() && formals.back().presence == Presence::variadic) return &formals.back();

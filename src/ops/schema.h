@@ -108,6 +108,9 @@ struct OpContext {
   bool has_attr(std::string_view key) const;  // the node itself carries it
 
   bool has_input(size_t index) const { return index < inputs.size() && inputs[index].present; }
+  // Fails unless inputs `first` to `last` are constants, as far as they are given; `what` names
+  // them.
+  Status check_constants(size_t first, size_t last, std::string_view what) const;
   // "Conv 'layer3.0'": the start of error messages.
   std::string label() const;
 };

@@ -72,6 +72,15 @@ enum class Strings : uint8_t {
   moved,  // moves or compares elements, whatever they are
 };
 
+// Whether its input 0 should be stored in blocks of channels (ops/blocked_layout.h) by the node
+// that computes it (exec/blocked_values.h).
+enum class BlockedInput : uint8_t {
+  undecided,
+  no,
+  yes,        // convolutions
+  if_output,  // where its output should be: it keeps the layout
+};
+
 struct OpTraits {
   CostClass cost = {};
   PrecisionClass precision = {};
@@ -81,6 +90,7 @@ struct OpTraits {
   Rounding rounding = {};
   StatedShape stated_shape = {};
   Strings strings = {};
+  BlockedInput blocked_input = {};
 
   bool operator==(const OpTraits&) const = default;
 
@@ -88,7 +98,8 @@ struct OpTraits {
     return cost != CostClass::undecided && precision != PrecisionClass::undecided &&
            transposes != TransposeRule::undecided && sized_by != SizedBy::undecided &&
            purity != Purity::undecided && rounding != Rounding::undecided &&
-           stated_shape != StatedShape::undecided && strings != Strings::undecided;
+           stated_shape != StatedShape::undecided && strings != Strings::undecided &&
+           blocked_input != BlockedInput::undecided;
   }
 
   // These traits with one of them changed.
@@ -106,6 +117,9 @@ struct OpTraits {
     return changed(&OpTraits::stated_shape, value);
   }
   constexpr OpTraits with(Strings value) const { return changed(&OpTraits::strings, value); }
+  constexpr OpTraits with(BlockedInput value) const {
+    return changed(&OpTraits::blocked_input, value);
+  }
 
   // The families.
 
@@ -121,6 +135,7 @@ struct OpTraits {
     traits.rounding = Rounding::once;
     traits.stated_shape = StatedShape::ignored;
     traits.strings = Strings::refused;
+    traits.blocked_input = BlockedInput::no;
     return traits;
   }
   // Reads each element a few times: reductions, normalisations, comparisons.

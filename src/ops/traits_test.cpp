@@ -31,6 +31,7 @@ TEST(Traits, AFieldThatIsLeftOutIsUndecided) {
   EXPECT_FALSE(OpTraits::general().with(Rounding::undecided).decided());
   EXPECT_FALSE(OpTraits::general().with(StatedShape::undecided).decided());
   EXPECT_FALSE(OpTraits::general().with(Strings::undecided).decided());
+  EXPECT_FALSE(OpTraits::general().with(BlockedInput::undecided).decided());
 }
 
 TEST(Traits, AllVersionsOfAnOperatorAgree) {

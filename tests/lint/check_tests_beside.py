@@ -4,6 +4,10 @@
 A test under another name is not found by whoever changes the file. WITHOUT lists the files for
 which a test makes no sense, each with its reason; a row that is no longer needed is a finding too.
 
+The other folders have tests of what several files do together: kernels and aclnn rows one case for
+each operator and type (tests/python/operators, tests/python/aclnn), back ends the conformance suite
+(tests/device), front doors calls from C and Python (tests/python, tests/misuse).
+
 Run it alone for the list of findings, or through pytest
 (tests/python/project/test_tests_beside.py).
 """
@@ -13,7 +17,7 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FOLDERS = ("src/check", "src/compile", "src/import", "src/service")
+FOLDERS = ("src/check", "src/compile", "src/exec", "src/import", "src/service")
 
 WITHOUT = {
     "src/check/check_test_main.cpp": "the main function of the tests themselves",

@@ -157,9 +157,7 @@ Result<std::vector<ValueId>> Builder::add_several(std::string_view op, std::vect
     value.name = value_names_.take(format("{}/{}", layer_->name, op));
     node.outputs.push_back(graph_.add_value(std::move(value)));
   }
-  std::vector<ops::Operand> operands;
-  for (ValueId id : node.inputs) operands.push_back(ops::Operand::of(graph_, id));
-  ANYNPU_ASSIGN(const ops::OpContext context, ops::infer(node, std::move(operands)));
+  ANYNPU_ASSIGN(const ops::OpContext context, ops::infer(graph_, node));
   for (size_t i = 0; i < outputs; ++i) {
     Value& value = graph_.values[static_cast<size_t>(node.outputs[i])];
     value.dtype = context.outputs[i].dtype;

@@ -262,9 +262,7 @@ std::vector<ValueId> Builder::nodes(const char* name, int64_t opset, std::vector
     value.name = format("{}:{}", node.name, o);
     node.outputs.push_back(graph_.add_value(std::move(value)));
   }
-  std::vector<ops::Operand> operands;
-  for (ValueId id : node.inputs) operands.push_back(ops::Operand::of(graph_, id));
-  auto context = ops::infer(node, std::move(operands));
+  auto context = ops::infer(graph_, node);
   if (!context.ok()) {
     status_ = context.status().with_note(format("in operator {}", op_.type));
     return none;

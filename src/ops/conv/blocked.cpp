@@ -117,7 +117,7 @@ class BlockedConvPlan final : public KernelPlan {
   std::vector<int64_t> runs;
   int64_t panel_step = 1, unit_step = 1;  // panels and tiles of one task
   bool prefetch = false;                  // see TileArgs
-  bool far_weights = false;
+  bool prefetch_weights = false;
 
   int64_t row_groups() const { return ceil_div(out_h, rows); }
   int64_t slice_tiles() const { return row_groups() * columns; }
@@ -200,7 +200,7 @@ class BlockedConvPlan final : public KernelPlan {
       if constexpr (std::is_same_v<T, float>) {
         // The weights of the next panel lie behind these.
         const int64_t behind = w.run_length() * w.runs() * blocks * 16;
-        const bool more = far_weights && block + blocks < w.group * w.out_blocks();
+        const bool more = prefetch_weights && block + blocks < w.group * w.out_blocks();
         fetch_ahead(t, more ? t.weights + behind : nullptr, blocks * 16, unit - first,
                     last - first);
         skips_pads ? taps_inside(t, function, blocks, y, both ? 2 : 1, x, pixels) : function(t);
@@ -410,7 +410,7 @@ Result<std::unique_ptr<KernelPlan>> make_conv_plan(const OpContext& context,
   const int64_t out_floats =
       plan->batch * weights.stored_channels() * plan->out_d * plan->out_h * plan->out_w;
   plan->prefetch = (plan->batch * plan->image_floats() + out_floats) * 4 > kPrefetchFrom;
-  plan->far_weights = static_cast<int64_t>(weights.bytes()) > kFarWeights;
+  plan->prefetch_weights = static_cast<int64_t>(weights.bytes()) > kMostCachedWeights;
   cut_tiles(*plan);
   cut_tasks(*plan, context.target.threads);
   if (plan->copies) {

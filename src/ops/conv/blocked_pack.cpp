@@ -19,9 +19,7 @@ Result<BlockedWeights> blocked_weights_of(const OpContext& context, int64_t pane
   ANYNPU_ASSIGN(const ConvShape c, conv_shape_of(context));
   const size_t dims = c.window.dims();
   if (dims > 3) return fail(Code::unsupported_shape, "{} spatial dimensions, takes 1 to 3", dims);
-  if (!context.inputs[1].is_constant || (context.has_input(2) && !context.inputs[2].is_constant)) {
-    return fail(Code::unsupported_feature, "weight or bias is no constant");
-  }
+  ANYNPU_TRY(context.check_constants(1, 2, "weight or bias"));
   BlockedWeights w;
   w.panel_blocks = panel_blocks;
   w.in_per_group = c.in_channels / c.group;

@@ -465,11 +465,7 @@ Status check_amx_bottleneck(const OpContext& context) {
   if (convs.expands() && !is_point(convs.expand) && !Fold::takes(convs.expand))
     return fail(Code::unsupported_shape, "the expansion is neither 1 x 1 nor a window of 32");
   if (!is_point(convs.project)) return fail(Code::unsupported_shape, "the projection is not 1 x 1");
-  for (size_t i = kBlockInput + 1; i < kBlockResidual; ++i) {
-    if (context.has_input(i) && !context.inputs[i].is_constant)
-      return fail(Code::unsupported_feature, "weight or bias is no constant");
-  }
-  return {};
+  return context.check_constants(kBlockInput + 1, kBlockResidual - 1, "weight or bias");
 }
 
 Status can_run_amx_bottleneck(const OpContext& context) {

@@ -329,10 +329,7 @@ Status check_amx_conv(const OpContext& context) {
                 "fit into one",
                 c.in_channels);
   }
-  if (!context.inputs[1].is_constant || (context.has_input(2) && !context.inputs[2].is_constant)) {
-    return fail(Code::unsupported_feature, "weight or bias is no constant");
-  }
-  return {};
+  return context.check_constants(1, 2, "weight or bias");
 }
 
 Status can_run_amx_conv(const OpContext& context) {

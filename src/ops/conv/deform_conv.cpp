@@ -188,18 +188,18 @@ class FloatDeformPlan final : public KernelPlan {
     product = gemm::plan_packed_gemm(std::move(g), gemm::RightSide::plain, isa, threads);
     columns_bytes =
         round_up(static_cast<size_t>(depth() * pixels()) * sizeof(float), kBufferAlignment);
-    places_bytes = round_up(static_cast<size_t>(p.offset_group * taps() * pixels()) * sizeof(Place),
+    samples_bytes = round_up(static_cast<size_t>(p.offset_group * taps() * pixels()) * sizeof(TapSample),
                             kBufferAlignment);
-    workspace_bytes = columns_bytes + places_bytes + product->workspace_bytes;
+    workspace_bytes = columns_bytes + samples_bytes + product->workspace_bytes;
     slots = threads;
     add_thread_scratch(threads, static_cast<size_t>(line() * (p.window.in[0] + 4)) * sizeof(float));
   }
 
   Status run(const RunArgs& args) const override {
-    std::byte* const rest = args.workspace + columns_bytes + places_bytes;
+    std::byte* const rest = args.workspace + columns_bytes + samples_bytes;
     for (int64_t n = 0; n < p.batch; ++n) {
       parallel_tasks(static_cast<size_t>(p.offset_group * taps()), [&](size_t task) {
-        find_places(args, n, static_cast<int64_t>(task));
+        find_samples(args, n, static_cast<int64_t>(task));
       });
       for (int64_t group = 0; group < p.group; ++group) {
         const int64_t outputs = p.outputs / p.group, channels = p.channels / p.group;
@@ -226,28 +226,28 @@ class FloatDeformPlan final : public KernelPlan {
 
   // What a moved tap reads: four pixels of a plane with a border of two zeros, from `at` on, and
   // how much of each.
-  struct Place {
+  struct TapSample {
     int64_t at = 0;
     float share[4] = {};
   };
   int64_t line() const { return p.window.in[1] + 4; }  // of a plane with its border
 
-  // The places of one tap of one offset group for all pixels.
-  void find_places(const RunArgs& args, int64_t n, int64_t task) const {
+  // The samples of one tap of one offset group for all pixels.
+  void find_samples(const RunArgs& args, int64_t n, int64_t task) const {
     const Window& w = p.window;
     const int64_t tap = task % taps(), at = n * p.offset_group * taps() + task;
     const float* down = input_of<float>(args, 2) + 2 * at * pixels();
     const float* across = down + pixels();
     const float* factor = masked ? input_of<float>(args, 4) + at * pixels() : nullptr;
-    auto* place =
-        reinterpret_cast<Place*>(args.workspace + columns_bytes) + task * pixels();
+    auto* samples =
+        reinterpret_cast<TapSample*>(args.workspace + columns_bytes) + task * pixels();
     for (int64_t i = 0, pixel = 0; i < w.out[0]; ++i) {
       const auto y = static_cast<double>(i * w.stride[0] - w.pad_begin[0] +
                                          tap / w.kernel[1] * w.dilation[0]);
       for (int64_t j = 0; j < w.out[1]; ++j, ++pixel) {
         const auto z = static_cast<double>(j * w.stride[1] - w.pad_begin[1] +
                                            tap % w.kernel[1] * w.dilation[1]);
-        place[pixel] = place_of(y + static_cast<double>(down[pixel]),
+        samples[pixel] = sample_of(y + static_cast<double>(down[pixel]),
                                 z + static_cast<double>(across[pixel]),
                                 factor ? factor[pixel] : 1.0f);
       }
@@ -255,7 +255,7 @@ class FloatDeformPlan final : public KernelPlan {
   }
 
   // Between the four pixels around a point; those outside are 0.
-  Place place_of(double y, double z, float factor) const {
+  TapSample sample_of(double y, double z, float factor) const {
     const Window& w = p.window;
     if (!(y > -1 && y < static_cast<double>(w.in[0]) && z > -1 &&
           z < static_cast<double>(w.in[1])))
@@ -276,12 +276,12 @@ class FloatDeformPlan final : public KernelPlan {
     for (int64_t i = 0; i < height; ++i)
       std::copy_n(x + i * width, width, plane + (i + 2) * step + 2);
     const int64_t part = channel / (p.channels / p.offset_group), count = taps() * pixels();
-    const auto* place =
-        reinterpret_cast<const Place*>(args.workspace + columns_bytes) + part * count;
+    const auto* samples =
+        reinterpret_cast<const TapSample*>(args.workspace + columns_bytes) + part * count;
     float* column = reinterpret_cast<float*>(args.workspace) + row * count;
     for (int64_t i = 0; i < count; ++i) {
-      const float* at = plane + place[i].at;
-      const float* share = place[i].share;
+      const float* at = plane + samples[i].at;
+      const float* share = samples[i].share;
       column[i] = share[0] * at[0] + share[1] * at[1] + share[2] * at[step] +
                   share[3] * at[step + 1];
     }
@@ -290,7 +290,7 @@ class FloatDeformPlan final : public KernelPlan {
   Problem p;
   bool bias = false, masked = false;
   std::unique_ptr<KernelPlan> product;
-  size_t columns_bytes = 0, places_bytes = 0, slots = 1;
+  size_t columns_bytes = 0, samples_bytes = 0, slots = 1;
 };
 
 template <Isa isa>

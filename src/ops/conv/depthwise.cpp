@@ -134,8 +134,8 @@ struct Slices {
   int64_t in_d = 1, out_d = 1, kernel_d = 1, stride_d = 1, dilation_d = 1, front = 0;
   int64_t out_h = 1, stride_h = 1, top = 0, blocks = 1;
 
-  void row(void (*depthwise_row)(const LaneRow&), LaneRow shape, const RunArgs& args,
-           int64_t plane, int64_t at) const {
+  void row(void (*depthwise_row)(const LaneRow&), LaneRow shape, const RunArgs& args, int64_t plane,
+           int64_t at) const {
     static constexpr float kNoBias[kBlock] = {};
     const WeightOffsets places{blocks, kernel_d * shape.kernel_h * shape.kernel_w, out_d * out_h};
     LaneRow whole = shape;
@@ -333,19 +333,16 @@ Status can_run_depthwise_conv(const OpContext& context) {
     return fail(Code::unsupported_shape, "{} spatial dimensions, takes 1 or 2, of float32 3",
                 c.window.dims());
   }
-  if (!context.inputs[1].is_constant || (context.has_input(2) && !context.inputs[2].is_constant)) {
-    return fail(Code::unsupported_feature, "weight or bias is no constant");
-  }
-  return {};
+  return context.check_constants(1, 2, "weight or bias");
 }
 
 template <Isa isa>
 Result<std::unique_ptr<Kernel>> create_depthwise_conv(const OpContext& context) {
   ANYNPU_ASSIGN(const ConvShape c, conv_shape_of(context));
   const DType type = context.inputs[0].dtype;
-  std::unique_ptr<Kernel> kernel = std::make_unique<DepthwiseConv>(
-      c.out_channels, element_count(c.window.kernel), isa,
-      isa == Isa::avx512 && type == DType::bf16);
+  std::unique_ptr<Kernel> kernel =
+      std::make_unique<DepthwiseConv>(c.out_channels, element_count(c.window.kernel), isa,
+                                      isa == Isa::avx512 && type == DType::bf16);
   if (type == DType::f32) return kernel;
   return add_epilogue(context, std::move(kernel));
 }

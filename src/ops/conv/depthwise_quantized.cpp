@@ -82,29 +82,29 @@ class QuantizedDepthwise final : public Kernel {
     const int64_t in_row = round_up(s.padded_w() * kBlock, 64);
     auto plan = make_plan_with_scratch([=](const RunArgs& args, const KernelPlan& self) {
       const Parameters at(s, args.packed);
-      parallel_slots(threads, static_cast<size_t>(s.planes * s.bands()),
-                     [&](size_t task, size_t slot) {
-        const int64_t plane = static_cast<int64_t>(task) / s.bands(), block = plane % s.blocks;
-        const int64_t y = static_cast<int64_t>(task) % s.bands() * kQuantRows;
-        const int64_t rows = std::min(kQuantRows, s.out_h - y);
-        auto* scratch = reinterpret_cast<uint8_t*>(self.thread_scratch(args, slot));
-        copy_rows(s, input_of<uint8_t>(args, 0) + plane * s.in_h * s.in_w * kBlock,
-                  y * s.stride_h - s.top, s.in_rows(rows), in_row, pad, scratch);
-        const int64_t to = (plane * s.out_h + y) * s.out_w * kBlock;
-        QuantLaneRows r;
-        r.in = scratch, r.in_row = in_row;
-        r.kernel_h = s.kernel_h, r.quads = s.quads();
-        r.stride_h = s.stride_h, r.stride_w = s.stride_w;
-        r.weights = reinterpret_cast<const int8_t*>(args.packed) +
-                    block * static_cast<int64_t>(s.weight_bytes());
-        r.start = at.start + block * kBlock;
-        r.scale = at.scale + block * kBlock, r.bias = at.bias + block * kBlock;
-        r.epilogue = &epilogue;
-        r.residual = residual ? input_of<uint8_t>(args, 3) + to : nullptr;
-        r.out = args.outputs[0] + to * (epilogue.floats ? 4 : 1);
-        r.rows = rows, r.out_w = s.out_w;
-        depthwise_quant_rows(r);
-      });
+      parallel_slots(
+          threads, static_cast<size_t>(s.planes * s.bands()), [&](size_t task, size_t slot) {
+            const int64_t plane = static_cast<int64_t>(task) / s.bands(), block = plane % s.blocks;
+            const int64_t y = static_cast<int64_t>(task) % s.bands() * kQuantRows;
+            const int64_t rows = std::min(kQuantRows, s.out_h - y);
+            auto* scratch = reinterpret_cast<uint8_t*>(self.thread_scratch(args, slot));
+            copy_rows(s, input_of<uint8_t>(args, 0) + plane * s.in_h * s.in_w * kBlock,
+                      y * s.stride_h - s.top, s.in_rows(rows), in_row, pad, scratch);
+            const int64_t to = (plane * s.out_h + y) * s.out_w * kBlock;
+            QuantLaneRows r;
+            r.in = scratch, r.in_row = in_row;
+            r.kernel_h = s.kernel_h, r.quads = s.quads();
+            r.stride_h = s.stride_h, r.stride_w = s.stride_w;
+            r.weights = reinterpret_cast<const int8_t*>(args.packed) +
+                        block * static_cast<int64_t>(s.weight_bytes());
+            r.start = at.start + block * kBlock;
+            r.scale = at.scale + block * kBlock, r.bias = at.bias + block * kBlock;
+            r.epilogue = &epilogue;
+            r.residual = residual ? input_of<uint8_t>(args, 3) + to : nullptr;
+            r.out = args.outputs[0] + to * (epilogue.floats ? 4 : 1);
+            r.rows = rows, r.out_w = s.out_w;
+            depthwise_quant_rows(r);
+          });
     });
     const int64_t scratch = s.in_rows(kQuantRows) * in_row + kReadBehind;
     plan->add_thread_scratch(threads, static_cast<size_t>(scratch));
@@ -121,8 +121,8 @@ class QuantizedDepthwise final : public Kernel {
     const float* bias;
     Parameters(const DepthwiseShape& s, const std::byte* packed) {
       const auto channels = s.blocks * kBlock;
-      start = reinterpret_cast<const int32_t*>(packed + s.blocks * static_cast<int64_t>(
-                                                                       s.weight_bytes()));
+      start = reinterpret_cast<const int32_t*>(packed +
+                                               s.blocks * static_cast<int64_t>(s.weight_bytes()));
       scale = reinterpret_cast<const float*>(start + channels);
       bias = scale + channels;
     }
@@ -147,8 +147,8 @@ class QuantizedDepthwise final : public Kernel {
   }
 
   // Rows [first, first + count) of a plane with its pads.
-  static void copy_rows(const DepthwiseShape& s, const uint8_t* plane, int64_t first,
-                        int64_t count, int64_t in_row, uint8_t pad, uint8_t* to) {
+  static void copy_rows(const DepthwiseShape& s, const uint8_t* plane, int64_t first, int64_t count,
+                        int64_t in_row, uint8_t pad, uint8_t* to) {
     const int64_t kept = std::min(s.in_w, s.padded_w() - s.left);  // pixels of the input
     for (int64_t i = 0; i < count; ++i, to += in_row) {
       const int64_t row = first + i;
@@ -192,16 +192,13 @@ Status can_run_quantized_depthwise(const OpContext& context) {
                 "takes kernels of 1, 3, 5 or 7 rows and up to 8 columns without dilation and "
                 "strides of 1 or 2 down");
   }
-  if (!context.inputs[1].is_constant || (context.has_input(2) && !context.inputs[2].is_constant))
-    return fail(Code::unsupported_feature, "weight or bias is no constant");
-  return {};
+  return context.check_constants(1, 2, "weight or bias");
 }
 
 Result<std::unique_ptr<Kernel>> create_quantized_depthwise(const OpContext& context) {
   ANYNPU_ASSIGN(const ConvShape c, conv_shape_of(context));
   ANYNPU_ASSIGN(auto requantize, quantize::Requantize::of(context, c.out_channels));
-  return std::unique_ptr<Kernel>(
-      std::make_unique<QuantizedDepthwise>(c, std::move(requantize)));
+  return std::unique_ptr<Kernel>(std::make_unique<QuantizedDepthwise>(c, std::move(requantize)));
 }
 
 }  // namespace anynpu::ops::conv

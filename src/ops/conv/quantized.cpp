@@ -15,25 +15,13 @@ namespace anynpu::ops::conv {
 namespace {
 
 Status quantized_conv_rule(OpContext& context) {
-  Operand& y = context.outputs[0];
-  y.dtype = context.float_attr("y_scale") == 0 ? DType::f32 : DType::u8;
+  context.outputs[0].dtype = quantize::quantized_type(context);
   if (!context.inputs[0].has_shape || !context.inputs[1].has_shape) return {};
   ANYNPU_ASSIGN(const ConvShape c, conv_shape_of(context));
   ANYNPU_TRY(quantize::Requantize::of(context, c.out_channels).status());
   Shape shape = {c.batch, c.out_channels};
   shape.insert(shape.end(), c.window.out.begin(), c.window.out.end());
-  if (context.has_input(3) && context.inputs[3].has_shape && context.inputs[3].shape != shape) {
-    return fail(Code::shape_mismatch,
-                "{}: the tensor to add is {}, the output is {}; expected the same", context.label(),
-                to_string(context.inputs[3].shape), to_string(shape));
-  }
-  return set_output(context, 0, y.dtype, std::move(shape));
-}
-
-Status check_constants(const OpContext& context) {
-  if (!context.inputs[1].is_constant || (context.has_input(2) && !context.inputs[2].is_constant))
-    return fail(Code::unsupported_feature, "weight or bias is no constant");
-  return {};
+  return quantize::set_quantized_output(context, std::move(shape));
 }
 
 class QuantizedConv final : public Kernel {
@@ -96,7 +84,7 @@ int32_t QuantizedConvCase::start(int64_t o) const {
 
 Status can_run_quantized_conv(const OpContext& context) {
   ANYNPU_TRY(check_vnni());
-  ANYNPU_TRY(check_constants(context));
+  ANYNPU_TRY(context.check_constants(1, 2, "weight or bias"));
   ANYNPU_ASSIGN(const BlockedWeights weights, blocked_weights_of(context, kQuantBlocks));
   if (weights.merged > 4) {
     return fail(Code::unsupported_shape, "{} groups would be computed as one", weights.merged);
@@ -109,12 +97,11 @@ Result<std::unique_ptr<Kernel>> create_quantized_conv(const OpContext& context) 
   weights.kind = BlockedKind::bytes;
   ANYNPU_ASSIGN(auto requantize,
                 quantize::Requantize::of(context, weights.group * weights.out_channels));
-  return std::unique_ptr<Kernel>(
-      std::make_unique<QuantizedConv>(weights, std::move(requantize)));
+  return std::unique_ptr<Kernel>(std::make_unique<QuantizedConv>(weights, std::move(requantize)));
 }
 
 PlanResult plan_quantized_conv_reference(const OpContext& context) {
-  ANYNPU_TRY(check_constants(context));
+  ANYNPU_TRY(context.check_constants(1, 2, "weight or bias"));
   ANYNPU_ASSIGN(QuantizedConvCase c, QuantizedConvCase::of(context));
   const bool residual = context.has_input(3);
   std::vector<float> bias;
@@ -130,8 +117,7 @@ PlanResult plan_quantized_conv_reference(const OpContext& context) {
         const int64_t o = plane % channels, group = o / (channels / c.shape.group);
         const uint8_t* x = input_of<uint8_t>(args, 0) +
                            (plane / channels * c.shape.in_channels + group * inner) * in;
-        const float added =
-            bias.empty() ? 0 : c.requantize.added(bias[static_cast<size_t>(o)]);
+        const float added = bias.empty() ? 0 : c.requantize.added(bias[static_cast<size_t>(o)]);
         for (int64_t at = 0; at < out; ++at) {
           int64_t sum = 0;
           for (int64_t tap = 0; tap < taps; ++tap) {
@@ -141,15 +127,9 @@ PlanResult plan_quantized_conv_reference(const OpContext& context) {
                      int64_t{w[(o * inner + i) * taps + tap]};
             }
           }
-          const int64_t to = plane * out + at;
-          const uint8_t* z = residual ? input_of<uint8_t>(args, 3) + to : nullptr;
-          const float y = quantize::finish_quantized(epilogue, static_cast<int32_t>(sum),
-                                                     c.requantize.factor(o), added, z);
-          if (epilogue.floats) {
-            output_of<float>(args, 0)[to] = y;
-          } else {
-            output_of<uint8_t>(args, 0)[to] = static_cast<uint8_t>(y);
-          }
+          quantize::store_quantized(epilogue, static_cast<int32_t>(sum), c.requantize.factor(o),
+                                    added, residual ? input_of<uint8_t>(args, 3) : nullptr,
+                                    args.outputs[0], plane * out + at);
         }
       }
     });
@@ -157,27 +137,16 @@ PlanResult plan_quantized_conv_reference(const OpContext& context) {
 }
 
 void add_quantized_conv_schema(Registry& registry) {
-  std::vector<AttrSchema> attrs = quantize::requantize_attributes();
-  for (const AttrSchema& attr :
-       {AttrSchema{"auto_pad", AttrKind::s, "NOTSET"}, AttrSchema{"dilations", AttrKind::ints},
-        AttrSchema{"group", AttrKind::i, int64_t{1}}, AttrSchema{"kernel_shape", AttrKind::ints},
-        AttrSchema{"pads", AttrKind::ints}, AttrSchema{"strides", AttrKind::ints}})
-    attrs.push_back(attr);
-  registry.add(OpSchema{.name = "QuantizedConv",
-                        .domain = "anynpu",
-                        .since = 1,
-                        .inputs = {{"X", "T"},
-                                   {"W", "W"},
-                                   {"B", "F", Presence::optional},
-                                   {"Z", "T", Presence::optional}},
-                        .outputs = {{"Y", "Y"}},
-                        .types = {{"T", {DType::u8}},
-                                  {"W", {DType::i8}},
-                                  {"F", {DType::f32}},
-                                  {"Y", {DType::u8, DType::f32}}},
-                        .attrs = attrs,
-                        .traits = OpTraits::general().with(CostClass::convolution),
-                        .shape = quantized_conv_rule});
+  registry.add(quantize::quantized_schema(
+      "QuantizedConv", {"X", "W", "B"},
+      {{"auto_pad", AttrKind::s, "NOTSET"},
+       {"dilations", AttrKind::ints},
+       {"group", AttrKind::i, int64_t{1}},
+       {"kernel_shape", AttrKind::ints},
+       {"pads", AttrKind::ints},
+       {"strides", AttrKind::ints}},
+      OpTraits::general().with(CostClass::convolution).with(BlockedInput::yes),
+      quantized_conv_rule));
 }
 
 }  // namespace anynpu::ops::conv

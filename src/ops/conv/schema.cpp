@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/conv/blocked.h"
 #include "ops/conv/conv.h"
-#include "ops/elements/program.h"
 #include "ops/conv/conv_amx.h"
 #include "ops/conv/im2col.h"
 #include "ops/conv/winograd.h"
+#include "ops/elements/program.h"
 #include "ops/families.h"
 #include "ops/registry.h"
 #include "ops/widen.h"
@@ -81,14 +81,15 @@ void add_conv_schemas(Registry& registry) {
                                          {"kernel_shape", AttrKind::ints},
                                          {"pads", AttrKind::ints},
                                          {"strides", AttrKind::ints}};
-  registry.add(OpSchema{.name = "Conv",
-                        .since = 1,
-                        .inputs = {{"X", "T"}, {"W", "T"}, {"B", "T", Presence::optional}},
-                        .outputs = {{"Y", "T"}},
-                        .types = {{"T", kFloats}},
-                        .attrs = attrs,
-                        .traits = OpTraits::matrix().with(CostClass::convolution),
-                        .shape = conv_rule});
+  registry.add(
+      OpSchema{.name = "Conv",
+               .since = 1,
+               .inputs = {{"X", "T"}, {"W", "T"}, {"B", "T", Presence::optional}},
+               .outputs = {{"Y", "T"}},
+               .types = {{"T", kFloats}},
+               .attrs = attrs,
+               .traits = OpTraits::matrix().with(CostClass::convolution).with(BlockedInput::yes),
+               .shape = conv_rule});
   std::vector<AttrSchema> fused = attrs;
   fused.push_back({"activation", AttrKind::s, ""});
   fused.push_back({"activation_min", AttrKind::f, std::numeric_limits<float>::lowest()});
@@ -104,7 +105,7 @@ void add_conv_schemas(Registry& registry) {
                         .outputs = {{"Y", "T"}},
                         .types = {{"T", kFloats}},
                         .attrs = fused,
-                        .traits = OpTraits::matrix(),
+                        .traits = OpTraits::matrix().with(BlockedInput::yes),
                         .shape = conv_rule});
 }
 

@@ -7,8 +7,8 @@
 
 #include "base/align.h"
 #include "ops/blocked_layout.h"
-#include "ops/elements/epilogue.h"
 #include "ops/conv/winograd_transform.h"
+#include "ops/elements/epilogue.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 #include "ops/simd/tile.h"
@@ -146,7 +146,7 @@ class WinogradPlan final : public KernelPlan {
     static constexpr float kNoBias[kPanelWidth] = {};
     const int64_t blocks = w.blocks_of(panel), most = set->max_pixels;
     const int64_t pieces = ceil_div(count, most);
-    const bool far = w.floats() * 4 > kFarWeights;
+    const bool prefetches = w.floats() * 4 > kMostCachedWeights;
     TileArgs t;
     t.runs = runs.data();
     t.run_count = w.in_blocks();
@@ -159,7 +159,7 @@ class WinogradPlan final : public KernelPlan {
                   tap * w.in_blocks() * 16 * blocks * 16;
       // The weights of the next tap or panel lie behind these; behind the last, nothing.
       const bool last = panel + 1 == w.panels() && tap + 1 == kWinogradTaps;
-      const float* next = far && !last ? t.weights + w.in_blocks() * 16 * blocks * 16 : nullptr;
+      const float* next = prefetches && !last ? t.weights + w.in_blocks() * 16 * blocks * 16 : nullptr;
       for (int64_t piece = 0; piece < pieces; ++piece) {
         const int64_t begin = count * piece / pieces, end = count * (piece + 1) / pieces;
         t.in = taps + tap * w.in_blocks() * chunk * 16 + begin * 16;
@@ -262,9 +262,7 @@ Status can_run_winograd_conv(const OpContext& context) {
       !all(window.dilation, 1) || c.group != 1) {
     return fail(Code::unsupported_shape, "takes 3x3 kernels of stride and dilation 1 in one group");
   }
-  if (!context.inputs[1].is_constant || (context.has_input(2) && !context.inputs[2].is_constant)) {
-    return fail(Code::unsupported_feature, "weight or bias is no constant");
-  }
+  ANYNPU_TRY(context.check_constants(1, 2, "weight or bias"));
   const int64_t tiles = c.batch * ((window.out[0] + 1) / 2) * ((window.out[1] + 1) / 2);
   if (tiles < kFewestTiles || std::min(c.in_channels, c.out_channels) < kFewestChannels) {
     return fail(Code::unsupported_shape,

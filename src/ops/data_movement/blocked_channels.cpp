@@ -14,7 +14,6 @@ namespace anynpu::ops {
 namespace {
 
 constexpr int64_t kLanes = 16;
-constexpr int64_t kLeastPixelsOfTask = 256;
 
 // `count` runs of kBytes, `from_step` and `to_step` bytes apart: a length that the compiler knows
 // is a move or two.
@@ -45,8 +44,7 @@ void BlockedChannels::copy(const std::byte* from, int64_t first, std::byte* to, 
   const auto size = static_cast<int64_t>(element), pixel = kLanes * size;
   while (count > 0) {
     const int64_t lanes = std::min({count, kLanes - first % kLanes, kLanes - at % kLanes});
-    const std::byte* x =
-        from + (first / kLanes * pixels + begin) * pixel + first % kLanes * size;
+    const std::byte* x = from + (first / kLanes * pixels + begin) * pixel + first % kLanes * size;
     std::byte* y = to + (at / kLanes * pixels + begin) * pixel + at % kLanes * size;
     if (lanes == kLanes) {
       std::memcpy(y, x, static_cast<size_t>((end - begin) * pixel));
@@ -87,30 +85,30 @@ void BlockedChannels::from_pixels(const std::byte* from, int64_t channels, std::
   if (channels % kLanes != 0) clear(to, channels, kLanes - channels % kLanes);
 }
 
+BlockedChannels BlockedChannels::of(const Operand& x) {
+  BlockedChannels channels;
+  channels.element = size_of(x.dtype);
+  for (size_t i = 2; i < x.shape.size(); ++i) channels.pixels *= x.shape[i];
+  return channels;
+}
+
+int64_t BlockedChannels::image_bytes(int64_t channels) const {
+  return round_up(channels, kLanes) * pixels * static_cast<int64_t>(element);
+}
+
 std::unique_ptr<KernelPlan> plan_channel_ranges(const Operand& x,
                                                 std::vector<ChannelRange> ranges) {
-  BlockedChannels copy;
-  copy.element = size_of(x.dtype);
-  for (size_t i = 2; i < x.shape.size(); ++i) copy.pixels *= x.shape[i];
+  const BlockedChannels copy = BlockedChannels::of(x);
   const int64_t batch = x.shape[0], channels = x.shape[1];
-  const int64_t pieces = std::max<int64_t>(1, copy.pixels / kLeastPixelsOfTask);
   const size_t outputs = ranges.size();
   auto plan = make_plan([=, ranges = std::move(ranges)](const RunArgs& args) {
-    const auto stored = [&](int64_t count) {  // bytes of an image
-      return round_up(count, kLanes) * copy.pixels * static_cast<int64_t>(copy.element);
-    };
-    parallel(static_cast<size_t>(batch * pieces), 1, [&](size_t begin, size_t end) {
-      for (auto task = static_cast<int64_t>(begin); task < static_cast<int64_t>(end); ++task) {
-        const int64_t n = task / pieces, piece = task % pieces;
-        BlockedChannels part = copy;
-        part.begin = copy.pixels * piece / pieces, part.end = copy.pixels * (piece + 1) / pieces;
-        for (size_t i = 0; i < args.outputs.size(); ++i) {
-          if (!args.outputs[i]) continue;
-          const auto [first, count] = ranges[i];
-          std::byte* y = args.outputs[i] + n * stored(count);
-          part.copy(args.inputs[0] + n * stored(channels), first, y, 0, count);
-          part.clear(y, count, round_up(count, kLanes) - count);
-        }
+    copy.for_each_part(batch, [&](int64_t n, const BlockedChannels& part) {
+      for (size_t i = 0; i < args.outputs.size(); ++i) {
+        if (!args.outputs[i]) continue;
+        const auto [first, count] = ranges[i];
+        std::byte* y = args.outputs[i] + n * part.image_bytes(count);
+        part.copy(args.inputs[0] + n * part.image_bytes(channels), first, y, 0, count);
+        part.clear(y, count, round_up(count, kLanes) - count);
       }
     });
   });

@@ -168,20 +168,20 @@ bool Program::keeps_finite() const {
 BoundProgram::BoundProgram(const Program& program, Isa isa) : numbers_(program.numbers) {
   size_t used = 0;
   const std::vector<size_t> registers = assign_registers(program, used);
-  const auto place = [&](int64_t operand) {
-    using Kind = Place::Kind;
-    if (operand < 0) return Place{Kind::number, static_cast<size_t>(-1 - operand)};
+  const auto operand_of = [&](int64_t operand) {
+    using Kind = StepOperand::Kind;
+    if (operand < 0) return StepOperand{Kind::number, static_cast<size_t>(-1 - operand)};
     const auto at = static_cast<size_t>(operand);
-    if (at < program.inputs) return Place{Kind::input, at};
-    return Place{Kind::result, registers[at - program.inputs]};
+    if (at < program.inputs) return StepOperand{Kind::input, at};
+    return StepOperand{Kind::result, registers[at - program.inputs]};
   };
   for (size_t k = 0; k < program.steps.size(); ++k) {
     const ProgramStep& from = program.steps[k];
-    Step step;
-    step.a = place(from.a), step.b = place(from.b);
+    BoundStep step;
+    step.a = operand_of(from.a), step.b = operand_of(from.b);
     StepScalar scalar = StepScalar::none;
-    if (step.b.kind == Place::Kind::number) scalar = StepScalar::second;
-    if (step.a.kind == Place::Kind::number) scalar = StepScalar::first;
+    if (step.b.kind == StepOperand::Kind::number) scalar = StepScalar::second;
+    if (step.a.kind == StepOperand::Kind::number) scalar = StepScalar::first;
     step.loop = row_set(isa).find_step(from.op, scalar);
     step.out = k + 1 < program.steps.size() ? registers[k] : kMostRegisters;
     steps_.push_back(step);
@@ -190,17 +190,17 @@ BoundProgram::BoundProgram(const Program& program, Isa isa) : numbers_(program.n
 
 void BoundProgram::run(const float* const* inputs, float* registers, int64_t step, float* out,
                        int64_t count) const {
-  const auto at = [&](Place place) {
-    switch (place.kind) {
-      case Place::Kind::input:
-        return inputs[place.index];
-      case Place::Kind::number:
-        return numbers_.data() + place.index;
+  const auto at = [&](StepOperand operand) {
+    switch (operand.kind) {
+      case StepOperand::Kind::input:
+        return inputs[operand.index];
+      case StepOperand::Kind::number:
+        return numbers_.data() + operand.index;
       default:
-        return static_cast<const float*>(registers + static_cast<int64_t>(place.index) * step);
+        return static_cast<const float*>(registers + static_cast<int64_t>(operand.index) * step);
     }
   };
-  for (const Step& s : steps_) {
+  for (const BoundStep& s : steps_) {
     float* to = s.out == kMostRegisters ? out : registers + static_cast<int64_t>(s.out) * step;
     s.loop(at(s.a), at(s.b), to, count);
   }

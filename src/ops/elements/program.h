@@ -63,16 +63,16 @@ class BoundProgram {
   size_t size() const { return steps_.size(); }
 
  private:
-  struct Place {
+  struct StepOperand {
     enum class Kind : uint8_t { input, result, number } kind = Kind::input;
     size_t index = 0;
   };
-  struct Step {
+  struct BoundStep {
     StepLoop loop = nullptr;
-    Place a, b;
+    StepOperand a, b;
     size_t out = 0;  // register; kMostRegisters: the output
   };
-  std::vector<Step> steps_;
+  std::vector<BoundStep> steps_;
   std::vector<float> numbers_;
 };
 

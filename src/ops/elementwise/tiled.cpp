@@ -43,7 +43,7 @@ Status fused_rule(OpContext& context) {
 }
 
 // Where the elements of a value are while a tile runs.
-struct Place {
+struct ValueLocation {
   enum class In : uint8_t { dense, single, laid_out, output, scratch } in = In::scratch;
   size_t number = 0;  // of the operator's input or output
   size_t at = 0;      // in the scratch: of scratch and laid_out
@@ -52,16 +52,16 @@ struct Place {
 
 struct TileStep {
   std::unique_ptr<KernelPlan> whole, rest;  // of kTile elements, and of the last tile
-  std::vector<int> inputs;                  // places; -1: left out
+  std::vector<int> inputs;                  // locations; -1: left out
   int output = 0;
 };
 
 class FusedPlan final : public KernelPlan {
  public:
-  std::vector<Place> places;    // by value of the body
+  std::vector<ValueLocation> locations;    // by value of the body
   std::vector<Source> sources;  // by input
   std::vector<TileStep> steps;
-  std::vector<int> laid_out;  // places that are filled before the steps
+  std::vector<int> laid_out;  // locations that are filled before the steps
   int64_t count = 0;
   size_t threads = 1, kernel_scratch = 0;  // where the workspace of a kernel begins
 
@@ -82,35 +82,35 @@ class FusedPlan final : public KernelPlan {
   }
 
  private:
-  std::byte* address(const Place& place, const RunArgs& args, std::byte* scratch,
+  std::byte* address(const ValueLocation& location, const RunArgs& args, std::byte* scratch,
                      int64_t at) const {
-    switch (place.in) {
-      case Place::In::dense:
-        return const_cast<std::byte*>(args.inputs[place.number]) +
-               static_cast<size_t>(at) * place.bytes;
-      case Place::In::single:
-        return const_cast<std::byte*>(args.inputs[place.number]);
-      case Place::In::output:
-        return args.outputs[place.number] + static_cast<size_t>(at) * place.bytes;
+    switch (location.in) {
+      case ValueLocation::In::dense:
+        return const_cast<std::byte*>(args.inputs[location.number]) +
+               static_cast<size_t>(at) * location.bytes;
+      case ValueLocation::In::single:
+        return const_cast<std::byte*>(args.inputs[location.number]);
+      case ValueLocation::In::output:
+        return args.outputs[location.number] + static_cast<size_t>(at) * location.bytes;
       default:
-        return scratch + place.at;
+        return scratch + location.at;
     }
   }
 
   Status run_tile(const RunArgs& args, std::byte* scratch, int64_t at) const {
     const int64_t length = std::min(kTile, count - at);
     for (int number : laid_out) {
-      const Place& place = places[static_cast<size_t>(number)];
-      lay_out_bytes(sources[place.number], args.inputs[place.number], at, scratch + place.at,
+      const ValueLocation& location = locations[static_cast<size_t>(number)];
+      lay_out_bytes(sources[location.number], args.inputs[location.number], at, scratch + location.at,
                     length);
     }
     for (const TileStep& step : steps) {
       const std::byte* in[kMostOperands] = {};
       for (size_t i = 0; i < step.inputs.size(); ++i) {
         if (step.inputs[i] < 0) continue;
-        in[i] = address(places[static_cast<size_t>(step.inputs[i])], args, scratch, at);
+        in[i] = address(locations[static_cast<size_t>(step.inputs[i])], args, scratch, at);
       }
-      std::byte* out = address(places[static_cast<size_t>(step.output)], args, scratch, at);
+      std::byte* out = address(locations[static_cast<size_t>(step.output)], args, scratch, at);
       const KernelPlan& plan = length == kTile ? *step.whole : *step.rest;
       ANYNPU_TRY(
           plan.run({{in, step.inputs.size()}, {&out, 1}, nullptr, scratch + kernel_scratch}));
@@ -121,18 +121,18 @@ class FusedPlan final : public KernelPlan {
 
 // The plan of one operator for tiles of `length` elements.
 PlanResult plan_step(const OpContext& context, const graph::Graph& body, const graph::Node& node,
-                     const std::vector<Place>& places, int64_t length) {
+                     const std::vector<ValueLocation>& locations, int64_t length) {
   std::vector<Operand> operands;
   for (graph::ValueId id : node.inputs) {
     if (id == graph::kNoValue) {
       operands.push_back(Operand::absent());
       continue;
     }
-    const Place& place = places[static_cast<size_t>(id)];
-    const bool single = place.in == Place::In::single;
+    const ValueLocation& location = locations[static_cast<size_t>(id)];
+    const bool single = location.in == ValueLocation::In::single;
     operands.push_back(
         Operand::of(body.values[static_cast<size_t>(id)].dtype, single ? Shape{} : Shape{length}));
-    const Operand* outer = single ? &context.inputs[place.number] : nullptr;
+    const Operand* outer = single ? &context.inputs[location.number] : nullptr;
     if (!outer || !outer->is_constant) continue;
     operands.back().is_constant = true;
     operands.back().constant = outer->constant;
@@ -178,27 +178,27 @@ class ScratchPool {
   size_t size_ = 0;
 };
 
-size_t tile_bytes(const Place& place) {
-  return round_up(static_cast<size_t>(kTile) * place.bytes, kBufferAlignment);
+size_t tile_bytes(const ValueLocation& location) {
+  return round_up(static_cast<size_t>(kTile) * location.bytes, kBufferAlignment);
 }
 
 // Places of the inputs and outputs of the body.
 void place_operands(FusedPlan& plan, const graph::Graph& body, ScratchPool& pool) {
   for (size_t i = 0; i < body.inputs.size(); ++i) {
     const auto id = static_cast<size_t>(body.inputs[i]);
-    Place& place = plan.places[id];
-    place.number = i;
-    place.in = plan.sources[i].dense    ? Place::In::dense
-               : plan.sources[i].single ? Place::In::single
-                                        : Place::In::laid_out;
-    if (place.in != Place::In::laid_out) continue;
-    place.at = pool.take(tile_bytes(place));
+    ValueLocation& location = plan.locations[id];
+    location.number = i;
+    location.in = plan.sources[i].dense    ? ValueLocation::In::dense
+               : plan.sources[i].single ? ValueLocation::In::single
+                                        : ValueLocation::In::laid_out;
+    if (location.in != ValueLocation::In::laid_out) continue;
+    location.at = pool.take(tile_bytes(location));
     plan.laid_out.push_back(static_cast<int>(id));
   }
   for (size_t i = 0; i < body.outputs.size(); ++i) {
-    Place& place = plan.places[static_cast<size_t>(body.outputs[i])];
-    place.in = Place::In::output;
-    place.number = i;
+    ValueLocation& location = plan.locations[static_cast<size_t>(body.outputs[i])];
+    location.in = ValueLocation::In::output;
+    location.number = i;
   }
 }
 
@@ -209,11 +209,11 @@ void place_passing(FusedPlan& plan, const graph::Graph& body, ScratchPool& pool)
     for (graph::ValueId id : body.nodes[n].inputs) last[id] = n;
   }
   for (size_t n = 0; n < body.nodes.size(); ++n) {
-    Place& out = plan.places[static_cast<size_t>(body.nodes[n].outputs[0])];
-    if (out.in == Place::In::scratch) out.at = pool.take(tile_bytes(out));
+    ValueLocation& out = plan.locations[static_cast<size_t>(body.nodes[n].outputs[0])];
+    if (out.in == ValueLocation::In::scratch) out.at = pool.take(tile_bytes(out));
     for (const auto& [id, step] : last) {
-      const Place& place = plan.places[static_cast<size_t>(id)];
-      if (step == n && place.in == Place::In::scratch) pool.give(place.at, tile_bytes(place));
+      const ValueLocation& location = plan.locations[static_cast<size_t>(id)];
+      if (step == n && location.in == ValueLocation::In::scratch) pool.give(location.at, tile_bytes(location));
     }
   }
 }
@@ -224,10 +224,10 @@ PlanResult plan_fused(const OpContext& context) {
   auto plan = std::make_unique<FusedPlan>();
   plan->count = element_count(shape);
   plan->threads = context.target.threads;
-  plan->places.resize(body->values.size());
+  plan->locations.resize(body->values.size());
   for (size_t i = 0; i < body->values.size(); ++i) {
-    plan->places[i].bytes = size_of(body->values[i].dtype);
-    if (plan->places[i].bytes == 0 || plan->places[i].bytes > 8) {
+    plan->locations[i].bytes = size_of(body->values[i].dtype);
+    if (plan->locations[i].bytes == 0 || plan->locations[i].bytes > 8) {
       return fail(Code::unsupported_dtype, "{}: elements of {}", context.label(),
                   name_of(body->values[i].dtype));
     }
@@ -242,7 +242,7 @@ PlanResult plan_fused(const OpContext& context) {
   for (const graph::Node& node : body->nodes) {
     TileStep step;
     const auto plan_for = [&](int64_t length) -> PlanResult {
-      ANYNPU_ASSIGN(auto made, plan_step(context, *body, node, plan->places, length));
+      ANYNPU_ASSIGN(auto made, plan_step(context, *body, node, plan->locations, length));
       workspace = std::max(workspace, made->workspace_bytes);
       return made;
     };

@@ -130,7 +130,7 @@ class PackedGemmPlan final : public KernelPlan {
   int64_t zeros_offset = 0;              // the bias of all chunks of k but the first
   int64_t panel_step = 1, row_tile_step = 1, chunk = kChunk;
   size_t threads = 1;  // at most
-  bool rows_stay = false, far_panels = false;
+  bool rows_stay = false, prefetch_panels = false;
 
   int64_t row_tiles() const { return ceil_div(g.m, tiles->max_pixels); }
   int64_t first_row(int64_t tile) const { return g.m * tile / row_tiles(); }
@@ -191,7 +191,7 @@ class PackedGemmPlan final : public KernelPlan {
 
   // The panel that follows in this task or, probably, in the next of this thread; null: none.
   const float* next_panel(const RunArgs& args, int64_t batch, int64_t panel, int64_t k) const {
-    if (!far_panels) return nullptr;
+    if (!prefetch_panels) return nullptr;
     int64_t next = panel + 1;
     if (next % panel_step == 0) next += (static_cast<int64_t>(threads) - 1) * panel_step;
     if (next >= cut.panels()) {  // of the next chunk of k
@@ -349,7 +349,7 @@ std::unique_ptr<KernelPlan> plan_packed_gemm(GemmShape shape, RightSide right, I
   plan->row_tile_step = std::max<int64_t>(1, ceil_div(plan->row_tiles(), pieces));
   if (plan->packs_b) plan->row_tile_step = std::max(plan->row_tile_step, kTilesPerPacking);
   plan->rows_stay = g.m * plan->chunk * 4 <= kCachedRows;
-  plan->far_panels = right == RightSide::packed && cut.floats() * 4 > kFarWeights;
+  plan->prefetch_panels = right == RightSide::packed && cut.floats() * 4 > kMostCachedWeights;
   plan->b_offset = plan->a_offset + (plan->packs_a ? round(g.batch() * g.m * plan->chunk) : 0);
   plan->b_floats =
       plan->packs_b ? round(std::min(plan->panel_step, cut.panels()) * cut.step(plan->chunk)) : 0;

@@ -16,7 +16,7 @@ Status can_run_packed_gemm(const OpContext& context);
 template <Isa isa>
 Result<std::unique_ptr<Kernel>> create_packed_gemm(const OpContext& context);
 
-// A few rows times a matrix that each run brings: read once, as it lies (few_rows.cpp).
+// A few rows times a matrix that is an input of the run: read once, in place (few_rows.cpp).
 Status can_run_few_rows(const OpContext& context);
 Result<std::unique_ptr<Kernel>> create_few_rows(const OpContext& context);
 

@@ -22,23 +22,16 @@ constexpr int64_t kTasksOfThread = 4;
 constexpr int64_t kPage = 4096;  // rows so far apart share the sets of the first-level cache
 
 Status quantized_matmul_rule(OpContext& context) {
-  context.outputs[0].dtype = context.float_attr("y_scale") == 0 ? DType::f32 : DType::u8;
+  context.outputs[0].dtype = quantize::quantized_type(context);
   if (!context.inputs[0].has_shape || !context.inputs[1].has_shape) return {};
   ANYNPU_ASSIGN(const QuantizedMatMulCase c, QuantizedMatMulCase::of(context));
   Shape shape = context.inputs[0].shape;
   shape.back() = c.n;
-  if (context.has_input(3) && context.inputs[3].has_shape && context.inputs[3].shape != shape) {
-    return fail(Code::shape_mismatch,
-                "{}: the tensor to add is {}, the output is {}; expected the same", context.label(),
-                to_string(context.inputs[3].shape), to_string(shape));
-  }
-  return set_output(context, 0, context.outputs[0].dtype, std::move(shape));
+  return quantize::set_quantized_output(context, std::move(shape));
 }
 
 Status check_matrix(const OpContext& context) {
-  if (!context.inputs[1].is_constant || (context.has_input(2) && !context.inputs[2].is_constant))
-    return fail(Code::unsupported_feature, "matrix or bias is no constant");
-  return {};
+  return context.check_constants(1, 2, "matrix or bias");
 }
 
 class QuantizedMatMul final : public Kernel {
@@ -205,38 +198,18 @@ PlanResult plan_quantized_matmul_reference(const OpContext& context) {
         int64_t sum = at.start(j);
         for (int64_t k = 0; k < c.k; ++k)
           sum += int64_t{input_of<uint8_t>(args, 0)[i * c.k + k]} * at.weight(k, j);
-        const int64_t to = i * c.n + j;
-        const float y =
-            quantize::finish_quantized(epilogue, static_cast<int32_t>(sum), factor, added,
-                                       residual ? input_of<uint8_t>(args, 3) + to : nullptr);
-        if (epilogue.floats) {
-          output_of<float>(args, 0)[to] = y;
-        } else {
-          output_of<uint8_t>(args, 0)[to] = static_cast<uint8_t>(y);
-        }
+        quantize::store_quantized(epilogue, static_cast<int32_t>(sum), factor, added,
+                                  residual ? input_of<uint8_t>(args, 3) : nullptr, args.outputs[0],
+                                  i * c.n + j);
       }
     }
   });
 }
 
 void add_quantized_matmul_schema(Registry& registry) {
-  std::vector<AttrSchema> attrs = quantize::requantize_attributes();
-  attrs.push_back({"transB", AttrKind::i, int64_t{0}});
-  registry.add(OpSchema{.name = "QuantizedMatMul",
-                        .domain = "anynpu",
-                        .since = 1,
-                        .inputs = {{"A", "T"},
-                                   {"B", "W"},
-                                   {"C", "F", Presence::optional},
-                                   {"Z", "T", Presence::optional}},
-                        .outputs = {{"Y", "Y"}},
-                        .types = {{"T", {DType::u8}},
-                                  {"W", {DType::i8}},
-                                  {"F", {DType::f32}},
-                                  {"Y", {DType::u8, DType::f32}}},
-                        .attrs = attrs,
-                        .traits = OpTraits::general().with(CostClass::product),
-                        .shape = quantized_matmul_rule});
+  registry.add(quantize::quantized_schema(
+      "QuantizedMatMul", {"A", "B", "C"}, {{"transB", AttrKind::i, int64_t{0}}},
+      OpTraits::general().with(CostClass::product), quantized_matmul_rule));
 }
 
 }  // namespace anynpu::ops::gemm

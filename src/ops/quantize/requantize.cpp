@@ -4,22 +4,53 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ops/runtime_params.h"
+
 namespace anynpu::ops::quantize {
 
 std::vector<AttrSchema> requantize_attributes() {
-  return {{"x_scale", AttrKind::f, {}, true},
-          {"x_zero", AttrKind::i, int64_t{0}},
-          {"w_scales", AttrKind::floats, {}, true},
-          {"y_scale", AttrKind::f, 0.0f},
-          {"y_zero", AttrKind::i, int64_t{0}},
-          {"y_low", AttrKind::i, int64_t{0}},
-          {"y_high", AttrKind::i, int64_t{255}},
-          {"z_scale", AttrKind::f, 1.0f},
-          {"z_zero", AttrKind::i, int64_t{0}},
-          {"first_scale", AttrKind::f, 0.0f},
-          {"first_zero", AttrKind::i, int64_t{0}},
-          {"first_low", AttrKind::i, int64_t{0}},
+  return {{"x_scale", AttrKind::f, {}, true},       {"x_zero", AttrKind::i, int64_t{0}},
+          {"w_scales", AttrKind::floats, {}, true}, {"y_scale", AttrKind::f, 0.0f},
+          {"y_zero", AttrKind::i, int64_t{0}},      {"y_low", AttrKind::i, int64_t{0}},
+          {"y_high", AttrKind::i, int64_t{255}},    {"z_scale", AttrKind::f, 1.0f},
+          {"z_zero", AttrKind::i, int64_t{0}},      {"first_scale", AttrKind::f, 0.0f},
+          {"first_zero", AttrKind::i, int64_t{0}},  {"first_low", AttrKind::i, int64_t{0}},
           {"first_high", AttrKind::i, int64_t{255}}};
+}
+
+OpSchema quantized_schema(std::string_view name, const std::array<const char*, 3>& inputs,
+                          const std::vector<AttrSchema>& attrs, const OpTraits& traits,
+                          ShapeRule rule) {
+  std::vector<AttrSchema> all = requantize_attributes();
+  all.insert(all.end(), attrs.begin(), attrs.end());
+  return {.name = name,
+          .domain = "anynpu",
+          .since = 1,
+          .inputs = {{inputs[0], "T"},
+                     {inputs[1], "W"},
+                     {inputs[2], "F", Presence::optional},
+                     {"Z", "T", Presence::optional}},
+          .outputs = {{"Y", "Y"}},
+          .types = {{"T", {DType::u8}},
+                    {"W", {DType::i8}},
+                    {"F", {DType::f32}},
+                    {"Y", {DType::u8, DType::f32}}},
+          .attrs = std::move(all),
+          .traits = traits,
+          .shape = rule};
+}
+
+DType quantized_type(const OpContext& context) {
+  return context.float_attr("y_scale") == 0 ? DType::f32 : DType::u8;
+}
+
+Status set_quantized_output(OpContext& context, Shape shape) {
+  if (context.has_input(3) && context.inputs[3].has_shape && context.inputs[3].shape != shape) {
+    return fail(Code::shape_mismatch,
+                "{}: the tensor to add is {}, the output is {}; expected the same", context.label(),
+                to_string(context.inputs[3].shape), to_string(shape));
+  }
+  return set_output(context, 0, quantized_type(context), std::move(shape));
 }
 
 Result<Requantize> Requantize::of(const OpContext& context, int64_t channels) {
@@ -105,6 +136,16 @@ float finish_quantized(const QuantEpilogue& e, int32_t sum, float factor, float 
   }
   v = within(v, e.low, e.high);
   return e.floats ? v : std::nearbyint(v) + static_cast<float>(e.zero);
+}
+
+void store_quantized(const QuantEpilogue& e, int32_t sum, float factor, float added,
+                     const uint8_t* residual, std::byte* out, int64_t at) {
+  const float y = finish_quantized(e, sum, factor, added, residual ? residual + at : nullptr);
+  if (e.floats) {
+    reinterpret_cast<float*>(out)[at] = y;
+  } else {
+    reinterpret_cast<uint8_t*>(out)[at] = static_cast<uint8_t>(y);
+  }
 }
 
 }  // namespace anynpu::ops::quantize

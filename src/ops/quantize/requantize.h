@@ -8,7 +8,8 @@
 // It is what DequantizeLinear, a product, Relu and QuantizeLinear compute one after the other.
 #pragma once
 
-#include <span>
+#include <array>
+#include <string_view>
 #include <vector>
 
 #include "ops/schema.h"
@@ -45,8 +46,20 @@ struct Requantize {
 // The attributes, for schemas.
 std::vector<AttrSchema> requantize_attributes();
 
+// The schema of such an operator, with `attrs` of its own besides. Inputs are bytes, signed
+// weights, a bias (optional) and Z (optional), the tensor to add; `inputs` names the first three.
+OpSchema quantized_schema(std::string_view name, const std::array<const char*, 3>& inputs,
+                          const std::vector<AttrSchema>& attrs, const OpTraits& traits,
+                          ShapeRule rule);
+// The type of its result, and its shape, which Z must have too.
+DType quantized_type(const OpContext& context);
+Status set_quantized_output(OpContext& context, Shape shape);
+
 // The epilogue in plain C++, to the bit as in registers.
 float finish_quantized(const QuantEpilogue& e, int32_t sum, float factor, float added,
                        const uint8_t* residual);
+// The same for element `at` of the result, which is stored. `residual`: all of Z, or null.
+void store_quantized(const QuantEpilogue& e, int32_t sum, float factor, float added,
+                     const uint8_t* residual, std::byte* out, int64_t at);
 
 }  // namespace anynpu::ops::quantize

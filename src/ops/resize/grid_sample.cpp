@@ -104,11 +104,11 @@ struct FloatSampling {
   bool corners = false, border = false;
 
   // The lower of two neighbours and the weight of the upper one.
-  struct Place {
+  struct AxisPosition {
     int64_t low;
     double part;
   };
-  Place place(float at, int64_t extent) const {
+  AxisPosition position(float at, int64_t extent) const {
     const auto size = static_cast<double>(extent);
     const double unit = (static_cast<double>(at) + 1) / 2;
     double x = corners ? unit * (size - 1) : unit * size - 0.5;
@@ -118,7 +118,7 @@ struct FloatSampling {
     return {static_cast<int64_t>(low), x - low};
   }
   Corners corners_of(const float* grid) const {
-    const Place across = place(grid[0], width), down = place(grid[1], height);
+    const AxisPosition across = position(grid[0], width), down = position(grid[1], height);
     Corners found{};
     for (int i = 0; i < 4; ++i) {
       const int64_t y = down.low + i / 2, x = across.low + i % 2;

@@ -60,35 +60,22 @@ bool stays_blocked(const OpContext& context, size_t axis) {
   return blocked > 0 && blocked * 2 >= all;
 }
 
-constexpr int64_t kLeastPixels = 256;  // of a task
-
 // Inputs begin anywhere in a block.
 PlanResult plan_channels(const OpContext& context) {
-  const Shape& out = context.outputs[0].shape;
   std::vector<int64_t> counts;
   for (const Operand& input : context.inputs) counts.push_back(input.shape[1]);
+  const Shape& out = context.outputs[0].shape;
   const int64_t batch = out[0], channels = out[1];
-  BlockedChannels copy;
-  copy.element = size_of(context.outputs[0].dtype);
-  for (size_t i = 2; i < out.size(); ++i) copy.pixels *= out[i];
-  const int64_t pieces = std::max<int64_t>(1, copy.pixels / kLeastPixels);
+  const BlockedChannels copy = BlockedChannels::of(context.outputs[0]);
   auto plan = make_plan([=](const RunArgs& args) {
-    const auto stored = [&](int64_t count) {  // bytes of an image
-      return round_up(count, kBlock) * copy.pixels * static_cast<int64_t>(copy.element);
-    };
-    parallel(static_cast<size_t>(batch * pieces), 1, [&](size_t begin, size_t end) {
-      for (auto task = static_cast<int64_t>(begin); task < static_cast<int64_t>(end); ++task) {
-        const int64_t n = task / pieces, piece = task % pieces;
-        BlockedChannels part = copy;
-        part.begin = copy.pixels * piece / pieces, part.end = copy.pixels * (piece + 1) / pieces;
-        std::byte* y = args.outputs[0] + n * stored(channels);
-        int64_t at = 0;
-        for (size_t i = 0; i < counts.size(); ++i) {
-          part.copy(args.inputs[i] + n * stored(counts[i]), 0, y, at, counts[i]);
-          at += counts[i];
-        }
-        part.clear(y, channels, round_up(channels, kBlock) - channels);
+    copy.for_each_part(batch, [&](int64_t n, const BlockedChannels& part) {
+      std::byte* y = args.outputs[0] + n * part.image_bytes(channels);
+      int64_t at = 0;
+      for (size_t i = 0; i < counts.size(); ++i) {
+        part.copy(args.inputs[i] + n * part.image_bytes(counts[i]), 0, y, at, counts[i]);
+        at += counts[i];
       }
+      part.clear(y, channels, round_up(channels, kBlock) - channels);
     });
   });
   plan->input_layouts.assign(context.inputs.size(), Layout::blocked16);

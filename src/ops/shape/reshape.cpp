@@ -306,6 +306,8 @@ void add_view(Registry& registry, OpSchema schema) {
 }  // namespace
 
 void register_reshape(Registry& registry) {
+  // What is stored in blocks of channels may stay so.
+  constexpr OpTraits kSameOrder = OpTraits::data_movement().with(BlockedInput::if_output);
   const FormalOperand data{"data", "T"};
   const std::vector<AttrSchema> axes = {{"axes", AttrKind::ints}};
   const FormalOperand axes_input{"axes", "I", Presence::optional};
@@ -314,20 +316,20 @@ void register_reshape(Registry& registry) {
                       .since = 1,
                       .inputs = {data},
                       .attrs = {{"shape", AttrKind::ints}},
-                      .traits = OpTraits::data_movement().with(SizedBy::parameters),
+                      .traits = kSameOrder.with(SizedBy::parameters),
                       .shape = reshape_rule});
   add_view(registry, {.name = "Reshape",
                       .since = 5,
                       .inputs = {data, {"shape", "I"}},
                       .types = {index},
-                      .traits = OpTraits::data_movement().with(SizedBy::parameters),
+                      .traits = kSameOrder.with(SizedBy::parameters),
                       .shape = reshape_rule});
   add_view(registry, {.name = "Reshape",
                       .since = 14,
                       .inputs = {data, {"shape", "I"}},
                       .types = {index},
                       .attrs = {{"allowzero", AttrKind::i, int64_t{0}}},
-                      .traits = OpTraits::data_movement().with(SizedBy::parameters),
+                      .traits = kSameOrder.with(SizedBy::parameters),
                       .shape = reshape_rule});
   add_view(registry, {.name = "Flatten",
                       .since = 1,
@@ -339,30 +341,30 @@ void register_reshape(Registry& registry) {
                       .since = 1,
                       .inputs = {data},
                       .attrs = axes,
-                      .traits = OpTraits::data_movement().with(SizedBy::parameters),
+                      .traits = kSameOrder.with(SizedBy::parameters),
                       .shape = squeeze_rule});
   add_view(registry, {.name = "Squeeze",
                       .since = 13,
                       .inputs = {data, axes_input},
                       .types = {index},
-                      .traits = OpTraits::data_movement().with(SizedBy::parameters),
+                      .traits = kSameOrder.with(SizedBy::parameters),
                       .shape = squeeze_rule});
   add_view(registry, {.name = "Unsqueeze",
                       .since = 1,
                       .inputs = {data},
                       .attrs = axes,
-                      .traits = OpTraits::data_movement().with(SizedBy::parameters),
+                      .traits = kSameOrder.with(SizedBy::parameters),
                       .shape = unsqueeze_rule});
   add_view(registry, {.name = "Unsqueeze",
                       .since = 13,
                       .inputs = {data, {"axes", "I"}},
                       .types = {index},
-                      .traits = OpTraits::data_movement().with(SizedBy::parameters),
+                      .traits = kSameOrder.with(SizedBy::parameters),
                       .shape = unsqueeze_rule});
   add_view(registry, {.name = "Identity",
                       .since = 1,
                       .inputs = {data},
-                      .traits = OpTraits::data_movement().with(StatedShape::of_first),
+                      .traits = kSameOrder.with(StatedShape::of_first),
                       .shape = identity_rule});
   registry.add(OpSchema{.name = "BitCast",
                         .since = 26,

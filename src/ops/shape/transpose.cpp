@@ -56,27 +56,20 @@ bool moves_channels(const std::vector<int64_t>& order, bool to_last) {
 
 // Between blocks of channels and pixels of all channels.
 PlanResult plan_channel_move(const OpContext& context, bool to_last) {
-  const Shape& blocked = (to_last ? context.inputs : context.outputs)[0].shape;
-  BlockedChannels move;
-  move.element = size_of(context.inputs[0].dtype);
-  for (size_t i = 2; i < blocked.size(); ++i) move.pixels *= blocked[i];
-  const int64_t batch = blocked[0], channels = blocked[1];
-  const int64_t pieces = std::max<int64_t>(1, move.pixels / 64);
+  const Operand& blocked = (to_last ? context.inputs : context.outputs)[0];
+  const BlockedChannels move = BlockedChannels::of(blocked);
+  const int64_t batch = blocked.shape[0], channels = blocked.shape[1];
+  const int64_t image = move.pixels * static_cast<int64_t>(move.element) * channels;
   auto plan = make_plan([=](const RunArgs& args) {
-    const int64_t image = move.pixels * static_cast<int64_t>(move.element);
-    parallel(static_cast<size_t>(batch * pieces), 4, [&](size_t begin, size_t end) {
-      for (auto task = static_cast<int64_t>(begin); task < static_cast<int64_t>(end); ++task) {
-        const int64_t n = task / pieces, piece = task % pieces;
-        const int64_t dense = n * image * channels, stored = n * image * round_up(channels, kBlock);
-        BlockedChannels part = move;
-        part.begin = move.pixels * piece / pieces, part.end = move.pixels * (piece + 1) / pieces;
-        if (to_last) {
-          part.to_pixels(args.inputs[0] + stored, channels, args.outputs[0] + dense);
-        } else {
-          part.from_pixels(args.inputs[0] + dense, channels, args.outputs[0] + stored);
-        }
+    const auto work = [&](int64_t n, const BlockedChannels& part) {
+      const int64_t dense = n * image, stored = n * part.image_bytes(channels);
+      if (to_last) {
+        part.to_pixels(args.inputs[0] + stored, channels, args.outputs[0] + dense);
+      } else {
+        part.from_pixels(args.inputs[0] + dense, channels, args.outputs[0] + stored);
       }
-    });
+    };
+    move.for_each_part(batch, work, 64, 4);
   });
   plan->input_layouts = {to_last ? Layout::blocked16 : Layout::plain};
   plan->output_layouts = {to_last ? Layout::plain : Layout::blocked16};

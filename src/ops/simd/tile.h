@@ -28,7 +28,7 @@ struct TileArgs {
   int64_t out_row = 0, out_pixel = 0, out_block = 0;  // steps in elements
   int64_t lanes = 16;                                 // channels that the last block stores
   bool prefetch = false;  // input and results do not fit the caches: fetch them ahead
-  // What the next tiles read from far memory (other weights), fetched into the second-level cache,
+  // What the next tiles read and no cache holds (other weights): fetched into the second-level cache,
   // ahead_step floats for each k; by Walk::packed, step16 and step32. Null: nothing.
   const float* ahead = nullptr;
   int64_t ahead_step = 0;
@@ -65,7 +65,7 @@ inline void fetch_ahead(TileArgs& t, const float* next, int64_t width, int64_t a
   t.ahead_step = any ? step : 0;
 }
 // Weights of more bytes come from memory in each run of a network: others drove them out.
-constexpr int64_t kFarWeights = 1 << 20;
+constexpr int64_t kMostCachedWeights = 1 << 20;
 
 const TileSet& tile_set(Isa isa);
 extern const TileSet kTilesBaseline, kTilesAvx2, kTilesAvx512;

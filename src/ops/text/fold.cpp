@@ -145,8 +145,8 @@ FoldedList move_texts(const graph::Node& node, const std::vector<Operand>& input
   return outputs;
 }
 
-// Picks elements, by no weights and with no number for what lies outside.
-bool picks(const graph::Node& node) {
+// Every result is an element of the input: no interpolation, and no other value outside.
+bool only_selects(const graph::Node& node) {
   const std::string otherwise = node.op == "GridSample" ? "linear" : "nearest";
   return node.string_attr("mode", otherwise) == "nearest" &&
          node.float_attr("extrapolation_value", 0) == 0;
@@ -154,7 +154,7 @@ bool picks(const graph::Node& node) {
 
 bool only_moves(const graph::Node& node) {
   if (!node.domain.empty() || node.string_attr("reduction", "none") != "none") return false;
-  if (node.op == "GridSample" || node.op == "Resize" || node.op == "Upsample") return picks(node);
+  if (node.op == "GridSample" || node.op == "Resize" || node.op == "Upsample") return only_selects(node);
   return traits_of(node).strings == Strings::moved;
 }
 
