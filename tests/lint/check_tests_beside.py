@@ -17,7 +17,8 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FOLDERS = ("src/check", "src/compile", "src/exec", "src/import", "src/service")
+FOLDERS = ("src/base", "src/check", "src/compile", "src/exec", "src/graph", "src/import",
+           "src/service", "src/tensor")
 
 WITHOUT = {
     "src/check/check_test_main.cpp": "the main function of the tests themselves",
