@@ -12,10 +12,9 @@ namespace {
 
 StepView step_of(const std::string& op, const std::string& name) { return {0, op, name, {}, {}}; }
 
-// The variable is read once: each case runs in a process of its own.
+// The variable is read once, so each case runs in a child process.
 template <typename Case>
 void with_faults(const char* faults, Case&& run) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto in_child = [&] {
     setenv("ANYNPU_FAULT", faults, 1);
     run();
