@@ -53,6 +53,15 @@ def ulps(a, b):
     return np.where(both_nan, 0, np.abs(places(a) - places(b))).max(initial=0)
 
 
+def half_differs(a, b):
+    """Whether results in float16 are more than a unit of the last place from those in float32;
+    results of other types must be equal."""
+    if (a.dtype, b.dtype) != (H, F):
+        return not np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+    with np.errstate(over="ignore"):
+        return ulps(a, b.astype(H)) > 1
+
+
 # Names that refuse float16, as their definitions do.
 NO_HALF = {"NonMaxSuppressionV6"}
 # Outputs that stay float32 beside float16 tensors.
