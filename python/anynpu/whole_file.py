@@ -3,8 +3,8 @@
 
 The bytes go to a temporary file beside the target, which only this process can have created (a
 random name, O_EXCL, O_NOFOLLOW, locked) and which is then renamed. Its mode is that of any new
-file, without the bits of the umask. The leftovers of a killed process are no longer locked; the
-first write of another process into the same folder removes them.
+file, without the bits of the umask. The leftovers of a killed process, files and folders, are no
+longer locked; the first write of another process into the same folder removes them.
 """
 import contextlib
 import errno
@@ -12,6 +12,7 @@ import fcntl
 import os
 import re
 import secrets
+import shutil
 import stat
 
 MARK = ".anynpu-tmp-"  # and 16 digits behind it
@@ -21,11 +22,24 @@ _clean = set()  # folders without leftovers
 
 
 def remove_leftovers(folder):
-    """Removes the temporary files of this user's dead processes; returns their number."""
+    """Removes what this user's dead processes left in `folder`; returns the number of files and
+    folders."""
     removed = 0
     with contextlib.suppress(OSError):
         for name in filter(_TEMPORARY.search, os.listdir(folder)):
             removed += _remove_if_left(os.path.join(folder, name))
+    return removed
+
+
+def remove_leftovers_of_runs(folder, run):
+    """The same in all that lies below the folders of earlier runs: those in `folder` whose whole
+    names match the expression `run`."""
+    removed = remove_leftovers(folder)
+    with contextlib.suppress(OSError):
+        for name in filter(re.compile(run).fullmatch, os.listdir(folder)):
+            for place, folders, _ in os.walk(os.path.join(folder, name)):
+                removed += remove_leftovers(place)
+                folders[:] = [inner for inner in folders if not _TEMPORARY.search(inner)]
     return removed
 
 
@@ -36,10 +50,11 @@ def _remove_if_left(path):
         return False
     try:
         info = os.fstat(file)
-        if not stat.S_ISREG(info.st_mode) or info.st_uid != os.geteuid():
+        is_folder = stat.S_ISDIR(info.st_mode)
+        if not (is_folder or stat.S_ISREG(info.st_mode)) or info.st_uid != os.geteuid():
             return False
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.unlink(path)
+        shutil.rmtree(path) if is_folder else os.unlink(path)
     except OSError:
         return False
     finally:
@@ -113,6 +128,23 @@ def temporary(path, mode=0o666, synced=True):
         raise
     finally:
         os.close(file)
+
+
+@contextlib.contextmanager
+def temporary_folder(parent, stem):
+    """A folder `stem`... in `parent` for this block alone. What a killed process leaves is removed
+    by the next that makes one there."""
+    remove_leftovers(parent)
+    path = os.path.join(parent, f"{stem}{MARK}{secrets.token_hex(8)}")
+    os.mkdir(path, 0o700)
+    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield path
+    finally:
+        os.close(folder)
+        shutil.rmtree(path, ignore_errors=True)
 
 
 @contextlib.contextmanager

@@ -17,6 +17,7 @@
 
 #include "base/env.h"
 #include "base/fork_guard.h"
+#include "base/quiet_write.h"
 #include "base/text.h"
 
 namespace anynpu::log {
@@ -98,6 +99,7 @@ void open_file(Sink& s, const timespec& now) {
 }
 
 bool write_all(int fd, std::string_view text) {
+  const QuietWrite quiet;
   while (!text.empty()) {
     const ssize_t count = ::write(fd, text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;

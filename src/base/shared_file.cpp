@@ -15,6 +15,7 @@
 
 #include "base/align.h"
 #include "base/clock.h"
+#include "base/quiet_write.h"
 
 namespace anynpu {
 
@@ -95,6 +96,7 @@ Result<std::shared_ptr<SharedFile>> SharedFile::create(size_t bytes, uint64_t la
         reason());
   }
   // A sealed size: those who map it can never run past its end.
+  const QuietWrite quiet;
   if (ftruncate(fd, static_cast<off_t>(bytes + kPageBytes)) != 0 ||
       fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
     Status failed =

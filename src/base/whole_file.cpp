@@ -3,8 +3,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -13,11 +11,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <mutex>
 #include <set>
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/quiet_write.h"
 
 namespace anynpu {
 
@@ -28,6 +28,7 @@ namespace {
 constexpr std::string_view kMark = ".anynpu-tmp-";
 constexpr size_t kDigits = 16;
 constexpr int kTries = 100;
+constexpr size_t kTimeDigits = 14;     // of the folder of a run
 constexpr size_t kMostFolders = 4096;  // remembered as clean
 
 std::string random_digits() {
@@ -116,27 +117,6 @@ class Temporary {
   std::string name_;
 };
 
-// A file that would become larger than RLIMIT_FSIZE allows is a failed write and not the end of
-// the program: the signal is held back and taken out again.
-class NoSizeSignal {
- public:
-  NoSizeSignal() {
-    sigemptyset(&signal_);
-    sigaddset(&signal_, SIGXFSZ);
-    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
-  }
-  ~NoSizeSignal() {
-    const timespec now{};
-    if (!sigismember(&before_, SIGXFSZ)) sigtimedwait(&signal_, nullptr, &now);
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  NoSizeSignal(const NoSizeSignal&) = delete;
-  NoSizeSignal& operator=(const NoSizeSignal&) = delete;
-
- private:
-  sigset_t signal_, before_;
-};
-
 // The name, too: without it a crash of the machine may bring the old file back. Not every file
 // system can; that is no failure of the write.
 void sync_folder(const std::string& folder) {
@@ -184,13 +164,33 @@ size_t remove_leftovers(const std::string& folder) {
   return removed;
 }
 
+size_t remove_leftovers_of_runs(const std::string& folder) {
+  namespace fs = std::filesystem;
+  if (!is_first_write_into(folder + "/*")) return 0;
+  size_t removed = 0;
+  std::error_code error;
+  for (fs::directory_iterator run(folder, error), end; !error && run != end; run.increment(error)) {
+    const std::string name = run->path().filename();
+    if (name.size() != kTimeDigits || name.find_first_not_of("0123456789") != std::string::npos)
+      continue;
+    std::error_code inner;
+    for (fs::recursive_directory_iterator at(run->path(), inner), none; !inner && at != none;
+         at.increment(inner)) {
+      std::error_code unknown;
+      if (!at->is_symlink(unknown) && at->is_directory(unknown))
+        removed += remove_leftovers(at->path());
+    }
+  }
+  return removed;
+}
+
 Status write_file_atomically(const std::string& path,
                              std::span<const std::span<const std::byte>> parts,
                              Durability durability) {
   ANYNPU_TRY(check_target(path));
   const std::string folder = folder_of(path);
   if (is_first_write_into(folder)) remove_leftovers(folder);
-  const NoSizeSignal held;
+  const QuietWrite quiet;
   Temporary temporary;
   ANYNPU_TRY(temporary.create(path));
   for (const auto& part : parts) ANYNPU_TRY(temporary.write(part));

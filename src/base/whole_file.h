@@ -29,4 +29,8 @@ Status write_file_atomically(const std::string& path,
 // running ones. Returns the number of files removed.
 size_t remove_leftovers(const std::string& folder);
 
+// The same in all that lies below the folders of earlier runs: those in `folder` whose names are a
+// time of 14 digits. Once in the life of the process.
+size_t remove_leftovers_of_runs(const std::string& folder);
+
 }  // namespace anynpu

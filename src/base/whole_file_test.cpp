@@ -128,6 +128,17 @@ TEST_F(WholeFile, WhatAKilledProcessLeftIsRemovedByTheNext) {
   EXPECT_EQ(names(), (std::set<std::string>{"a.bin", "notes.tmp123456"}));
 }
 
+TEST_F(WholeFile, WhatEarlierRunsLeftIsRemovedBelowTheirFolders) {
+  const std::string run = folder_ + "/20260102030405/0/net", other = folder_ + "/2026/0";
+  for (const std::string& place : {run, other}) {
+    fs::create_directories(place);
+    std::ofstream(place + "/a.anynpu-tmp-0123456789abcdef") << "half";
+  }
+  EXPECT_EQ(remove_leftovers_of_runs(folder_), 1u);
+  EXPECT_TRUE(fs::is_empty(run));
+  EXPECT_FALSE(fs::is_empty(other)) << "the folder of no run";
+}
+
 TEST_F(WholeFile, KillingAWriterLeavesTheOldFileOrTheNewOne) {
   ASSERT_TRUE(write_text(path_, std::string(1 << 20, 'o')).ok());
   for (int round = 0; round < 20; ++round) {

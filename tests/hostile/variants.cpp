@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "graph/tensor_value.h"
+#include "tensor/texts.h"
 
 namespace anynpu::hostile {
 
@@ -18,10 +19,22 @@ using graph::kNoValue;
 using graph::Node;
 using graph::ValueId;
 
-// The bytes of `from` over and over, until the shape is full.
+std::vector<std::string_view> texts_of(const Feed& feed) {
+  auto texts = unpack_texts(feed.bytes, static_cast<size_t>(element_count(feed.shape)));
+  return texts.ok() ? std::move(*texts) : std::vector<std::string_view>();
+}
+
+// The elements of `from` over and over, until the shape is full.
 Feed shaped(const Feed& from, Shape shape) {
   Feed made{from.dtype, std::move(shape), {}};
   const auto count = static_cast<size_t>(element_count(made.shape));
+  if (from.dtype == DType::string) {
+    const std::vector<std::string_view> texts = texts_of(from);
+    std::vector<std::string_view> repeated(count);
+    for (size_t i = 0; i < count && !texts.empty(); ++i) repeated[i] = texts[i % texts.size()];
+    made.bytes = pack_texts(repeated);
+    return made;
+  }
   made.bytes.resize(bytes_of(made.dtype, count));
   for (size_t i = 0; i < made.bytes.size() && !from.bytes.empty(); ++i)
     made.bytes[i] = from.bytes[i % from.bytes.size()];
@@ -85,6 +98,19 @@ void add_types(std::vector<Change>& out, const Feed& feed) {
     other.dtype = type;
     out.push_back({format("as {}", name_of(type)), shaped(other, feed.shape)});
   }
+  if (feed.dtype == DType::string) return;
+  const std::vector<std::string_view> texts(static_cast<size_t>(element_count(feed.shape)), "1");
+  out.push_back({"as string", {DType::string, feed.shape, pack_texts(texts)}});
+}
+
+void add_texts(std::vector<Change>& out, const Feed& feed) {
+  static const std::string kLong(5000, '(');
+  for (const std::string_view text : {std::string_view(), std::string_view("\xff\xc3"),
+                                      std::string_view("\0a", 2), std::string_view(kLong)}) {
+    const std::vector<std::string_view> texts(static_cast<size_t>(element_count(feed.shape)), text);
+    out.push_back({format("with texts of {} bytes", text.size()),
+                   {DType::string, feed.shape, pack_texts(texts)}});
+  }
 }
 
 void add_values(std::vector<Change>& out, const Feed& feed) {
@@ -106,10 +132,15 @@ void add_values(std::vector<Change>& out, const Feed& feed) {
 
 std::vector<Change> changes_of(const Feed& feed) {
   std::vector<Change> out;
-  if (feed.dtype == DType::string || size_of(feed.dtype) == 0) return out;
+  const bool texts = feed.dtype == DType::string;
+  if (!texts && size_of(feed.dtype) == 0) return out;
   add_shapes(out, feed);
   add_types(out, feed);
-  add_values(out, feed);
+  if (texts) {
+    add_texts(out, feed);
+  } else {
+    add_values(out, feed);
+  }
   return out;
 }
 

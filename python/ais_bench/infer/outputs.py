@@ -9,6 +9,7 @@ import numpy as np
 from aclruntime.output_files import FOLDER_MODE, make_folder, write_array
 from ais_bench.infer.inputs import PADDING
 from ais_bench.infer.logger import logger
+from anynpu.whole_file import remove_leftovers_of_runs
 
 
 def output_folder(args):
@@ -23,6 +24,7 @@ def output_folder(args):
     else:
         name = time.strftime("%Y_%m_%d-%H_%M_%S")
     make_folder(args.output)
+    remove_leftovers_of_runs(args.output, r"\d{4}(_\d\d){2}-(\d\d_){2}\d\d(_\d+)?")
     folder = os.path.join(args.output, name)
     if args.output_dirname:
         make_folder(folder)

@@ -7,11 +7,11 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
 from aclruntime.output_files import make_folder, whole_file
 from ais_bench.infer.logger import logger
 from ais_bench.infer.shape_range import child_options
+from anynpu.whole_file import temporary_folder
 
 _NO_MSPROF = ("MSIT_NO_MSPROF_MODE", "AIT_NO_MSPROF_MODE", "GE_PROFILIGN_TO_STD_OUT")
 _SWITCHES = ("--model-execution=on", "--sys-hardware-mem=on", "--sys-cpu-profiling=off",
@@ -216,7 +216,7 @@ def _converted_dump(args, content):
     """The run dumps into a temporary folder, which is then moved and converted."""
     real = content["dump"]["dump_path"]
     make_folder(real)
-    with tempfile.TemporaryDirectory(dir=real, prefix="tmp_") as temporary:
+    with temporary_folder(real, "dump") as temporary:
         content["dump"]["dump_path"] = temporary
         path = os.path.join(temporary, "acl.json")
         with open(path, "w", encoding="utf-8") as file:

@@ -325,6 +325,13 @@ Result<ValueId> Call::scalar(DType dtype, double value) {
   return constant_tensor(singleop::Attr(static_cast<float>(value)), dtype);
 }
 
+Result<ValueId> Call::number(const Item& item, DType dtype, std::string_view what) {
+  if (item.kind == Item::Kind::constant && std::holds_alternative<int64_t>(item.constant))
+    return constant_tensor(item.constant, dtype);
+  ANYNPU_ASSIGN(const double value, real(item, what));
+  return scalar(dtype, value);
+}
+
 Result<ValueId> Call::list(const std::vector<int64_t>& values) {
   return constant_tensor(singleop::Attr(values), DType::i64);
 }

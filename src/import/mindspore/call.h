@@ -80,6 +80,8 @@ class Call {
                        singleop::Attrs attrs = {}, Format format = Format::nd,
                        DType out = DType::undefined);
   Result<ValueId> scalar(DType dtype, double value);
+  // The same of a number of the file, with all its digits.
+  Result<ValueId> number(const Item& item, DType dtype, std::string_view what);
   Result<ValueId> list(const std::vector<int64_t>& values);
 
  private:

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 namespace anynpu::mindspore {
 namespace {
 
@@ -24,6 +26,22 @@ TEST(CallTest, constants_of_the_file_become_attributes) {
   Attribute none;
   none.type = static_cast<int64_t>(AttrType::none);
   EXPECT_TRUE(to_item(none).is_nothing());
+}
+
+TEST(CallTest, a_whole_number_keeps_all_its_digits) {
+  OpGraph graph("g");
+  Call call(graph, "n", "FillScalar", 1, {true});
+  for (const int64_t number : {INT64_MAX, INT64_MIN, (int64_t{1} << 53) + 1, int64_t{16777217}}) {
+    const auto id = call.number(Item::of(singleop::Attr(number)), DType::i64, "the value");
+    ASSERT_TRUE(id.ok());
+    int64_t kept = 0;
+    ASSERT_EQ(graph.value(*id).constant->bytes.size(), sizeof kept);
+    std::memcpy(&kept, graph.value(*id).constant->bytes.data(), sizeof kept);
+    EXPECT_EQ(kept, number);
+  }
+  const auto real = call.number(Item::of(singleop::Attr(0.5f)), DType::f16, "the value");
+  ASSERT_TRUE(real.ok());
+  EXPECT_EQ(graph.value(*real).dtype, DType::f16);
 }
 
 TEST(CallTest, a_constant_stands_for_a_tensor_of_the_type_asked_for) {

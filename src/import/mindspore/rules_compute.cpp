@@ -30,7 +30,7 @@ Values rule_scaled_sum(Call& call) {
     ANYNPU_ASSIGN(alpha, call.real(call.argument(2), "alpha"));
   }
   if (alpha != 1) {
-    ANYNPU_ASSIGN(const ValueId factor, call.scalar(type_of(call, y), alpha));
+    ANYNPU_ASSIGN(const ValueId factor, call.number(call.argument(2), type_of(call, y), "alpha"));
     ANYNPU_ASSIGN(y, call.step("Mul", {y, factor}));
   }
   return call.add(call.type.starts_with("Sub") ? "Sub" : "Add", {x, y}, {});

@@ -85,16 +85,14 @@ Values rule_expand_as(Call& call) {
 Values rule_fill(Call& call) {
   const bool scalar = call.type == "FillScalar";
   ANYNPU_ASSIGN(const Ints shape, call.integers(call.argument(0), "the shape"));
-  double value = call.type == "Ones" ? 1 : 0;
-  if (scalar) {
-    ANYNPU_ASSIGN(value, call.real(call.argument(1), "the value"));
-  }
+  const Item plain = Item::of(singleop::Attr(int64_t{call.type == "Ones"}));
   DType dtype = DType::f32;
   if (const Item& item = call.argument(scalar ? 2 : 1); !item.is_nothing()) {
     ANYNPU_ASSIGN(dtype, call.dtype(item, "dtype"));
   }
   ANYNPU_ASSIGN(const ValueId dims, call.list(shape));
-  ANYNPU_ASSIGN(const ValueId number, call.scalar(dtype, value));
+  ANYNPU_ASSIGN(const ValueId number,
+                call.number(scalar ? call.argument(1) : plain, dtype, "the value"));
   return call.add("Fill", {dims, number}, {});
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "import/limit_of.h"
 #include "import/singleop/lower.h"
 
 namespace anynpu::singleop {
@@ -101,12 +102,12 @@ void lower_segment(Builder& b) {
   const int64_t each = element_count(Shape(b.shape(x).begin() + b.rank(ids), b.shape(x).end()));
   const bool most = b.type() == "UnsortedSegmentMax", least = b.type() == "UnsortedSegmentMin",
              product = b.type() == "UnsortedSegmentProd";
-  const double limit = b.dtype(x) == DType::f16 ? 65504 : is_floating(b.dtype(x)) ? 3.4028234663852886e38 : 2147483647;
-  const double first = most ? -limit : least ? limit : product ? 1 : 0;
-  const ValueId last = b.scalar(DType::i64, static_cast<double>(count));
+  const ValueId first =
+      most || least ? limit_of(b, b.dtype(x), most) : b.scalar(b.dtype(x), product ? 1 : 0);
+  const ValueId last = b.whole(DType::i64, count);
   const ValueId valid = b.node("Less", 13, {ids, b.scalar(DType::i64, 0)});
   const ValueId rows = b.reshape(b.node("Where", 16, {valid, last, ids}), {lead, 1});
-  const ValueId start = b.node("Expand", 13, {b.scalar(b.dtype(x), first), b.list({count + 1, each})});
+  const ValueId start = b.node("Expand", 13, {first, b.list({count + 1, each})});
   const std::string how = most ? "max" : least ? "min" : product ? "mul" : "add";
   const ValueId sums = b.node("ScatterND", 18, {start, rows, b.reshape(x, {lead, each})}, {{"reduction", how}});
   Shape wide(b.shape(x).begin() + b.rank(ids), b.shape(x).end());

@@ -224,8 +224,6 @@ void lower_segment(Builder& b);
 void lower_unsorted_segment(Builder& b);
 void lower_sparse_segment(Builder& b);
 void lower_sparse_segment_grad(Builder& b);
-// The lowest or highest number of a type.
-ValueId limit_of(Builder& b, DType type, bool lowest);
 void lower_bincount(Builder& b);
 void lower_histogram(Builder& b);
 void lower_bucketize(Builder& b);

@@ -3,36 +3,11 @@
 #include <limits>
 
 #include "graph/tensor_value.h"
+#include "import/limit_of.h"
 #include "import/tensorflow/lower.h"
 #include "import/tensorflow/table.h"
 
 namespace anynpu::tensorflow {
-
-ValueId limit_of(Builder& b, DType type, bool lowest) {
-  switch (type) {
-    case DType::f16:
-      return b.scalar(type, lowest ? -65504.0 : 65504.0);
-    case DType::bf16:
-      return b.scalar(type, lowest ? -3.3895313892515355e38 : 3.3895313892515355e38);
-    case DType::f32:
-      return b.scalar(type,
-                      (lowest ? -1 : 1) * static_cast<double>(std::numeric_limits<float>::max()));
-    case DType::f64:
-      return b.scalar(type, (lowest ? -1 : 1) * std::numeric_limits<double>::max());
-    default: {
-      const size_t bits = 8 * size_of(type);
-      const bool is_signed =
-          type == DType::i8 || type == DType::i16 || type == DType::i32 || type == DType::i64;
-      if (!is_signed) {
-        if (lowest) return b.whole(type, 0);
-        return bits == 64 ? b.node("BitwiseNot", 18, {b.whole(type, 0)})
-                          : b.whole(type, static_cast<int64_t>((uint64_t{1} << bits) - 1));
-      }
-      const auto most = static_cast<int64_t>((uint64_t{1} << (bits - 1)) - 1);
-      return b.whole(type, lowest ? -most - 1 : most);
-    }
-  }
-}
 
 namespace {
 

@@ -3,6 +3,7 @@
 // run.
 #include <limits>
 
+#include "import/limit_of.h"
 #include "import/tensorflow/lower.h"
 
 namespace anynpu::tensorflow {

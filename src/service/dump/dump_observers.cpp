@@ -5,6 +5,7 @@
 
 #include "base/env.h"
 #include "base/program_path.h"
+#include "base/whole_file.h"
 #include "exec/fault_observer.h"
 #include "service/dump/dump_control.h"
 #include "service/dump/dump_paths.h"
@@ -15,6 +16,7 @@ namespace {
 
 // "{root}/{time}/{device}".
 std::string dump_folder(const std::string& root, int32_t device) {
+  remove_leftovers_of_runs(root);
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
   localtime_r(&now, &parts);

@@ -33,7 +33,16 @@ def load(name):
     return run(sys.executable, "-c", code, env=env)
 
 
-@pytest.mark.parametrize("name", [row["library"] for row in NAMES] + ["runtime", "ascendcl"])
+# What programs link or open, beside the names of the table.
+ASKED_FOR = {
+    "acl_rt", "acl_rt_impl", "acl_mdl", "acl_tdt_channel", "acl_tdt_queue", "profapi",
+    "ascend_dump", "runtime", "graph", "ge_compiler", "ge_runner", "opsproto", "hccl", "ascendcl",
+    "acl_op_compiler", "acl_op_executor", "acl_dvpp", "acl_dvpp_mpi", "acl_cblas", "acl_retr",
+    "msprofiler", "fmk_onnx_parser",
+}
+
+
+@pytest.mark.parametrize("name", sorted(ASKED_FOR | {row["library"] for row in NAMES}))
 def test_a_library_is_loaded_by_its_name(name):
     done = load(f"lib{name}.so")
     assert done.returncode == 0, done.stderr
@@ -55,8 +64,8 @@ assert address("lib{row['library']}.so") == address("lib{row['of']}.so")
 
 @pytest.mark.parametrize("folder", [
     "lib64", "lib64/stub", "runtime/lib64", "runtime/lib64/stub", f"runtime/lib64/stub/{MACHINE}",
-    "acllib/lib64/stub", "compiler/lib64", "compiler/lib64/stub", "devlib",
-    f"{MACHINE}-linux/lib64"])
+    "acllib/lib64/stub", "compiler/lib64", "compiler/lib64/stub", "devlib", f"devlib/{MACHINE}",
+    f"{MACHINE}-linux/lib64", f"{MACHINE}-linux/devlib"])
 def test_a_program_is_linked_and_runs_with_the_libraries_of_a_folder(folder, tmp_path):
     (tmp_path / "app.c").write_text("""#include "acl/acl.h"
     int main(void) {
@@ -76,7 +85,8 @@ def test_a_program_is_linked_and_runs_with_the_libraries_of_a_folder(folder, tmp
 @pytest.mark.parametrize("place", [
     "version.info", "runtime/version.info", "compiler/version.info", "opp/version.info",
     "ascend_toolkit_install.info", f"{MACHINE}-linux/include/acl/acl.h",
-    "compiler/include/acl/acl_op_compiler.h", f"opp/built-in/op_proto/lib/linux/{MACHINE}",
+    "compiler/include/acl/acl_op_compiler.h", "toolkit/version.info", "bin/setenv.bash",
+    f"opp/built-in/op_proto/lib/linux/{MACHINE}/libopsproto.so",
     "compiler/tikcpp/ascendc_kernel_cmake/ascendc.cmake",
     "tools/tikcpp/ascendc_kernel_cmake/ascendc.cmake", "latest/compiler/bin/atc"])
 def test_the_tree_has_a_place_that_build_files_name(place):

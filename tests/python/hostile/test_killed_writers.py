@@ -69,6 +69,33 @@ def test_the_file_of_a_living_writer_stays(tmp_path):
     assert os.listdir(tmp_path) == ["a"]
 
 
+HOLDER = """
+    import sys, time
+    from anynpu.whole_file import temporary_folder
+    with temporary_folder(sys.argv[1], "dump") as folder:
+        open(folder + "/half", "w").close()
+        print("ready", flush=True)
+        time.sleep(300)
+"""
+
+
+def test_a_temporary_folder_goes_with_its_process_or_the_next(tmp_path):
+    with whole_file.temporary_folder(tmp_path, "dump") as folder:
+        assert os.stat(folder).st_mode & 0o777 == 0o700
+        assert whole_file.remove_leftovers(tmp_path) == 0 and os.path.isdir(folder)
+    assert os.listdir(tmp_path) == []
+    run = tmp_path / "2026_01_02-03_04_05" / "deep"
+    other = tmp_path / "notes"
+    for place in (run, other):
+        place.mkdir(parents=True)
+        kill_soon(start(HOLDER, place))
+        assert len(leftovers(place)) == 1
+    assert whole_file.remove_leftovers_of_runs(tmp_path, r"[\d_-]+") == 1
+    assert os.listdir(run) == [] and len(os.listdir(other)) == 1
+    with whole_file.temporary_folder(other, "dump") as folder:
+        assert os.listdir(other) == [os.path.basename(folder)]
+
+
 def test_a_link_is_not_written_through_and_the_umask_counts(tmp_path):
     precious = tmp_path / "precious"
     precious.write_text("mine")
@@ -128,8 +155,9 @@ def test_dumps_of_a_killed_program_are_whole(tmp_path, om):
     assert files
     for path in files:
         assert len(dump_file.read(path).outputs) == 1
-    for folder, _, _ in os.walk(tmp_path / "dumps"):  # one may hold a leftover alone
-        whole_file.remove_leftovers(folder)
+    left = os.path.join(os.path.dirname(files[0]), f"x{whole_file.MARK}0123456789abcdef")
+    open(left, "w").close()  # the moment of a kill may have left none
+    start(RUN, SUPPORT, om, config, 1).communicate(timeout=300)
     assert leftovers(tmp_path / "dumps") == []
 
 

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models with gears (guide 7.6.1): dynamic batch, image size and dims, from atc to execution."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import onnx
 import pytest
+from build_tree import SUPPORT
 from model_datasets import Model, atc, convert
 from onnx.reference import ReferenceEvaluator
 from shape_models import image, net, product
@@ -115,6 +120,34 @@ def test_the_largest_gear_is_used_when_no_setter_was_called(load, files):
     np.testing.assert_allclose(
         model.read(0, (4, 5)), expected(files["net"], image=data)[0], rtol=1e-4, atol=1e-6
     )
+
+
+RUN_WITHOUT_GEAR = """
+import sys
+import numpy as np
+import acl
+from model_datasets import Model
+assert acl.init() == 0 and acl.rt.set_device(0) == 0
+model = Model(sys.argv[1])
+model.feed(np.zeros((4, 3, 8, 8), np.float32), np.zeros(1, np.int64))
+assert model.execute() == 0
+assert acl.mdl.set_dynamic_batch_size(model.id, model.inputs, 1, 2) == 0
+print("a gear is set", flush=True)
+assert model.execute() == 0
+"""
+
+
+def test_a_run_without_a_gear_is_told_in_the_log(files):
+    path = os.pathsep.join([SUPPORT, os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run([sys.executable, "-c", RUN_WITHOUT_GEAR, files["batch"]],
+                          capture_output=True, text=True, timeout=300,
+                          env={**os.environ, "PYTHONPATH": path, "ASCEND_GLOBAL_LOG_LEVEL": "2",
+                               "ASCEND_SLOG_PRINT_TO_STDOUT": "1"})
+    assert done.returncode == 0, done.stderr
+    without, _, with_gear = done.stdout.partition("a gear is set")
+    assert "no gear was set for the model 'batch'" in without
+    assert "the largest, 4, is used" in without
+    assert "no gear" not in with_gear
 
 
 def test_the_largest_gear_is_the_one_with_the_most_bytes_in_all_inputs(tmp_path, files):
