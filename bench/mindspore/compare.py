@@ -6,6 +6,7 @@ same processors. Sides alternate; a row shows the median of the ratios with its 
 
     make bench-mindspore
     bench/mindspore/compare.py -k forward --pairs 21
+    bench/mindspore/compare.py --processor-time      on a machine that does other work
 """
 import argparse
 import os
@@ -52,7 +53,7 @@ def body_of(row):
     return run
 
 
-def serve(device, row):
+def serve(device, row, clock):
     """Answers each line of the input with the seconds of one call."""
     import mindspore as ms
     ms.set_device(device)
@@ -61,15 +62,16 @@ def serve(device, row):
         body()
     print("ready", flush=True)
     for _ in sys.stdin:
-        begin = time.perf_counter()
+        begin = clock()
         body()
-        print(time.perf_counter() - begin, flush=True)
+        print(clock() - begin, flush=True)
 
 
 class Side:
-    def __init__(self, device, row):
+    def __init__(self, device, row, processor_time):
         self.process = subprocess.Popen(
-            [sys.executable, os.path.abspath(__file__), "--serve", device, row], text=True,
+            [sys.executable, os.path.abspath(__file__), "--serve", device, row,
+             *["--processor-time"] * processor_time], text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         for line in self.process.stdout:
             if line == "ready\n":
@@ -90,14 +92,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-k", default="", help="part of a row's name")
     parser.add_argument("--pairs", type=int, default=21)
+    parser.add_argument("--processor-time", action="store_true",
+                        help="of all threads of the process instead of the time that passes")
     parser.add_argument("--serve", nargs=2, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.serve:
-        return serve(*args.serve)
+        return serve(*args.serve, time.process_time if args.processor_time else time.perf_counter)
     from harness import ratio_of, value_of
     print("| row | AnyNPU, ms | CPU back end, ms | ratio (95 %) |\n|---|---|---|---|")
     for row in (r for r in ROWS if args.k in r):
-        sides = [Side(device, row) for device in ("Ascend", "CPU")]
+        sides = [Side(device, row, args.processor_time) for device in ("Ascend", "CPU")]
         ratio = ratio_of(*sides, args.pairs)
         times = [value_of(side, 3).median * 1e3 for side in sides]
         print(f"| {row} | {times[0]:.1f} | {times[1]:.1f} | {ratio.median:.3f} "

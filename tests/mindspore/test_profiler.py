@@ -4,8 +4,10 @@ import csv
 import glob
 import json
 import os
+import sqlite3
 
 import pytest
+from conftest import run_in
 
 PROGRAM = """
 import sys, mindspore as ms, numpy as np
@@ -100,20 +102,31 @@ def columns_of(folder):
     return found
 
 
+def tables_of(folder):
+    """Names and columns of the tables of the database, where there is one."""
+    found = {}
+    for path in glob.glob(os.path.join(folder, "ASCEND_PROFILER_OUTPUT", "*.db")):
+        with sqlite3.connect(path) as base:
+            names = [n for n, in base.execute("SELECT name FROM sqlite_master WHERE type='table'")]
+            found.update({n: list(base.execute(f"PRAGMA table_info({n})")) for n in names})
+    return found
+
+
 # The same calls without MindSpore: our stand-in answers, and the program computes with acl.
 STAND_IN = """
 import sys
 from anynpu.profiler import (ProfilerActivity, ProfilerLevel,  # what mindspore.profiler is without
                              AicoreMetrics, ExportType)        # MindSpore
-import anynpu.profiler as prof, acl
+import anynpu.profiler as prof, acl, numpy as np
 SETTINGS = {settings}
 acl.init(); acl.rt.set_device(0)
 stream, _ = acl.rt.create_stream()
 handler = prof.tensorboard_trace_handler(sys.argv[1])
 def desc():
     return acl.create_tensor_desc(0, [4, 4], 2)
-memory = [acl.rt.malloc(64, 2)[0] for _ in range(3)]
+memory, x = [acl.rt.malloc(64, 2)[0] for _ in range(3)], np.ones(16, np.float32)
 def step():
+    acl.rt.memcpy(memory[0], 64, x.ctypes.data, 64, 1)
     acl.op.compile_and_execute("MatMulV2", [desc(), desc()],
                                [acl.create_data_buffer(m, 64) for m in memory[:2]], [desc()],
                                [acl.create_data_buffer(memory[2], 64)], acl.op.create_attr(), 0, 0,
@@ -150,9 +163,106 @@ def test_our_stand_in_writes_the_same_columns(program, tmp_path, settings):
             "op_statistic.csv"} <= set(theirs), printed[-2000:]
     for name in sorted(set(ours) & set(theirs)):
         assert ours[name] == theirs[name], name
-    # What only ours has: the stages of a program's data, which MindSpore writes for its own
-    # datasets, and rates that MindSpore takes from counters of a card.
-    assert set(ours) ^ set(theirs) <= {"dataset.csv", "hbm.csv", "pcie.csv"}
+    assert set(ours) == set(theirs)
+    assert tables_of(glob.glob(str(tmp_path / "ours" / "*_ascend_ms"))[0]) == tables_of(real)
+
+
+# Each parameter by itself.
+PARAMETERS = {
+    "plain": "", "cpu": "activities=[CPU]", "npu": "activities=[NPU]",
+    "with_stack": "with_stack=True", "profile_memory": "profile_memory=True",
+    "data_process": "data_process=True", "parallel_strategy": "parallel_strategy=True",
+    "hbm_ddr": "hbm_ddr=True", "pcie": "pcie=True", "sync_enable": "sync_enable=False",
+    "record_shapes": "record_shapes=True", "start_profile": "start_profile=False",
+    "schedule": "schedule=prof.schedule(wait=0, active=2, repeat=1)",
+    "level_none": "config=dict(profiler_level=prof.ProfilerLevel.LevelNone, mstx=True)",
+    "level1": "config=dict(profiler_level=prof.ProfilerLevel.Level1)",
+    "level2": "config=dict(profiler_level=prof.ProfilerLevel.Level2)",
+    "l2_cache": "config=dict(l2_cache=True)", "sys_io": "config=dict(sys_io=True)",
+    "sys_interconnection": "config=dict(sys_interconnection=True)",
+    "database": "config=dict(export_type=[prof.ExportType.Db])",
+    "host_sys": "start_profile=False, config=dict(host_sys=[prof.HostSystem.CPU])",
+}
+ONE_BY_ONE = """
+CPU, NPU = prof.ProfilerActivity.CPU, prof.ProfilerActivity.NPU
+step()
+for name, given in PARAMETERS.items():
+    if "config" in given:
+        given["experimental_config"] = prof._ExperimentalConfig(**given.pop("config"))
+    handler = prof.tensorboard_trace_handler(os.path.join(sys.argv[1], name))
+    profiler = prof.profile(on_trace_ready=handler, **given)
+    if given.get("start_profile") is False:
+        profiler.start()
+    for _ in range(4):
+        step()
+        if "schedule" in given:
+            profiler.step()
+    if given.get("data_process"):
+        read_data()
+    profiler.stop()
+print("done")
+""".replace("PARAMETERS", f"dict({', '.join(f'{n}=dict({t})' for n, t in PARAMETERS.items())})")
+OF_MINDSPORE = """
+import os, sys, mindspore as ms, numpy as np, mindspore.profiler as prof
+ms.set_device("Ascend")
+net, x = ms.nn.Dense(16, 4), np.ones((8, 16), np.float32)
+def step():
+    net(ms.Tensor(x)).asnumpy()
+def read_data():
+    data = ms.dataset.GeneratorDataset([(x,)] * 4, ["x"]).map(lambda a: a * 2, ["x"]).batch(2)
+    assert len(list(data.create_tuple_iterator(num_epochs=1))) == 2
+""" + ONE_BY_ONE
+OF_OURS = """
+import os, sys, time, numpy as np, anynpu.profiler as prof, acl
+acl.init(); acl.rt.set_device(0)
+stream, _ = acl.rt.create_stream()
+memory, x = [acl.rt.malloc(64, 2)[0] for _ in range(3)], np.ones(16, np.float32)
+def desc():
+    return acl.create_tensor_desc(0, [4, 4], 2)
+def step():
+    acl.rt.memcpy(memory[0], 64, x.ctypes.data, 64, 1)
+    acl.op.compile_and_execute("MatMulV2", [desc(), desc()],
+                               [acl.create_data_buffer(m, 64) for m in memory[:2]], [desc()],
+                               [acl.create_data_buffer(memory[2], 64)], acl.op.create_attr(), 0, 0,
+                               "", stream)
+    acl.rt.synchronize_stream(stream)
+    acl.rt.memcpy(x.ctypes.data, 64, memory[2], 64, 2)
+    acl.rt.free(acl.rt.malloc(1 << 20, 2)[0])
+def read_data():
+    for name in ("batch", "map", "read"):
+        number = prof.mstx.range_start(name, domain="ais_bench")
+        prof.mstx.range_end(number, domain="ais_bench")
+""" + ONE_BY_ONE
+
+
+@pytest.fixture(scope="module")
+def one_by_one(tmp_path_factory):
+    """Folders of both, by parameter."""
+    found = []
+    for code in (OF_MINDSPORE, OF_OURS):
+        folder = tmp_path_factory.mktemp("parameters")
+        printed = run_in(folder, code, 900, [str(folder / "out")], errors=True)
+        assert "done" in printed, printed[-3000:]
+        found.append({name: glob.glob(str(folder / "out" / name / "*_ascend_ms"))[0]
+                      for name in os.listdir(folder / "out")})
+    return found
+
+
+def parameters_of(folder):
+    with open(os.path.join(folder, "profiler_info_0.json"), encoding="utf-8") as file:
+        found = json.load(file)["profiler_parameters"]
+    del found["output_path"]
+    return {**found, "activities": sorted(found["activities"])}
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_each_parameter_gives_the_same_files(one_by_one, name):
+    real, ours = (folders[name] for folders in one_by_one)
+    names = [sorted(os.listdir(os.path.join(f, "ASCEND_PROFILER_OUTPUT"))) for f in (ours, real)]
+    assert names[0] == names[1]
+    assert columns_of(ours) == columns_of(real)
+    assert tables_of(ours) == tables_of(real)
+    assert parameters_of(ours) == parameters_of(real)
 
 
 START_AND_STOP = """

@@ -23,10 +23,11 @@ Files of msprof that are not here, because nothing on this machine can fill them
   aicpu, aicpu_mi, dp              there is no AI CPU and no data preparation on a card
   l2_cache, soc_pmu, page_fault    counters of the chip
   ai_core_utilization, ai_vector_core_utilization, ai_core_freq   counters of the chip
-  hbm, ddr, llc_read_write, hccs, pcie, nic, roce, ub, qos        links and memory of the chip
+  ddr, llc_read_write, hccs, nic, roce, ub, qos                   links and memory of the chip
   communication_statistic, communication*.json                    one process has no peers
 Written only where it was asked for from outside: os_runtime_statistic (msprof --host-sys=osrt
-starts the program with a library before it; locks that are free are not in it).
+starts the program with a library before it; locks that are free are not in it),
+hbm (--sys-hardware-mem=on) and pcie (aclprofSetConfig), which count the program's own copies.
 Columns that stand for the chip (cycles, ratios, bandwidths, Block Num) hold N/A or 0. Task Type
 AI_CORE means an operator that AnyNPU ran on the CPU in the place of an AI Core.
 """

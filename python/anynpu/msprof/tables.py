@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from anynpu.msprof import host
+from anynpu.msprof import copy_rates, host
 from anynpu.msprof.recording import INSTANT
 from anynpu.msprof.timeline import us
 from anynpu.msprof.work import (
@@ -411,8 +411,20 @@ def os_runtime_statistic(work):
             "Avg(us)", "Max(us)", "Min(us)"], out
 
 
+def hbm(work):
+    """Where the memory of the device was asked for."""
+    header, rows = copy_rates.hbm(work)
+    return header, rows if "sys_hardware_mem_freq" in work.recording.sample else []
+
+
+def pcie(work):
+    """Where links between chips were asked for."""
+    header, rows = copy_rates.pcie(work)
+    return header, rows if "sys_interconnection_freq" in work.recording.sample else []
+
+
 TABLES = {f.__name__: f for f in (
     op_summary, op_statistic, task_time, api_statistic, step_trace, msprof_tx, memory_record,
     operator_memory, static_op_mem, fusion_op, npu_mem, npu_module_mem, dvpp, cpu_usage,
     host_cpu_usage, host_mem_usage, host_disk_usage, host_network_usage, sys_mem, process_mem,
-    process_cpu_usage, os_runtime_statistic)}
+    process_cpu_usage, os_runtime_statistic, hbm, pcie)}

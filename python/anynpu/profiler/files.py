@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anynpu.msprof import tables
+from anynpu.msprof import copy_rates, tables
 from anynpu.msprof.export import csv_text
 from anynpu.msprof.recording import EVENTS_FILE, RecordingError
 from anynpu.msprof.timeline import Timeline, make_timeline, merged, ts, us
-from anynpu.msprof.work import ENGINES, OPERATIONS, Work
+from anynpu.msprof.work import Work
 from anynpu.whole_file import write_whole
 
 LEVEL0_DROPS = {"Mix Block Num", "HF32 Eligible", "Input Shapes", "Input Data Types",
@@ -23,7 +23,6 @@ LEVEL0_DROPS = {"Mix Block Num", "HF32 Eligible", "Input Shapes", "Input Data Ty
 RENAMED = {"Op Name": "Name", "OP Type": "Type", "Task Type": "Accelerator Core",
            "Task Start Time(us)": "Start Time(us)", "Task Duration(us)": "Duration(us)",
            "Task Wait Time(us)": "Wait Time(us)"}
-WINDOW_NS = 1_000_000  # of the rates of hbm.csv and pcie.csv
 
 
 def clock_offset(path):
@@ -182,34 +181,6 @@ def operator_memory(profile):
             "Device Type"], out
 
 
-DIRECT = {f"memcpy {words}": engine for engine, words in OPERATIONS.items()}
-
-
-def _copies(work, device):
-    """(start, engine, bytes) of the copies of a device: tasks, and those without a stream, which
-    carry no device and are counted where only one is used."""
-    tasks = work.tasks[work.tasks["d_first"] == device]
-    found = [(int(t["t"]), ENGINES[min(t["d_second"], len(ENGINES) - 1)], int(t["arg"]))
-             for t in tasks if ENGINES[min(t["d_second"], len(ENGINES) - 1)] in OPERATIONS]
-    if len(work.device_ids) == 1:
-        found += [(int(c["t"]), DIRECT[work.name(c["name"])], int(c["arg"])) for c in work.copies
-                  if work.name(c["name"]) in DIRECT]
-    return found
-
-
-def _windows(copies, engines):
-    """(number of the millisecond, MB/s in it), of the copies of some engines."""
-    sums = {}
-    for start, engine, size in copies:
-        if engine in engines:
-            sums[start // WINDOW_NS] = sums.get(start // WINDOW_NS, 0) + size
-    return [(window, size / 1e6 * (1e9 / WINDOW_NS)) for window, size in sums.items()]
-
-
-def _rates(copies, engines):
-    return np.array([rate for _, rate in _windows(copies, engines)])
-
-
 def copy_counters(profile):
     """The rates of hbm.csv and pcie.csv over time, where they were asked for."""
     timeline = Timeline(profile.work)
@@ -219,41 +190,16 @@ def copy_counters(profile):
         if not profile.parameters.get(asked):
             continue
         for device in profile.work.device_ids:
-            copies = _copies(profile.work, device)
+            copies = copy_rates.of_device(profile.work, device)
             pid = timeline.head(layer, [(0, "copies of AnyNPU", 0)], device)
             for key, engines in series.items():
-                rates = dict(_windows(copies, engines))
+                rates = dict(copy_rates.windows(copies, engines))
                 # Back to nothing where no copy follows.
                 ends = {window + 1: 0.0 for window in rates if window + 1 not in rates}
                 for window, rate in sorted({**rates, **ends}.items()):
-                    timeline._counter(f"{key[:-6]} (copies of AnyNPU)", pid, window * WINDOW_NS,
-                                      key, rate)
+                    timeline._counter(f"{key[:-6]} (copies of AnyNPU)", pid,
+                                      window * copy_rates.WINDOW_NS, key, rate)
     return timeline.lines
-
-
-def hbm(profile):
-    """Bytes of our own copies into and out of device memory; there is no counter of a chip."""
-    rows = []
-    for device in profile.work.device_ids:
-        copies = _copies(profile.work, device)
-        read, write = _rates(copies, ("d2h", "d2d")), _rates(copies, ("h2d", "d2d"))
-        for metric, reduce in (("Average", np.mean), ("Peak", np.max)):
-            rows.append([str(device), f"{metric} (copies of AnyNPU)",
-                         *(f"{reduce(x) if len(x) else 0:.3f}" for x in (read, write))])
-    return ["Device_id", "Metric", "Read(MB/s)", "Write(MB/s)"], rows
-
-
-def pcie(profile):
-    rows = []
-    for device in profile.work.device_ids:
-        copies = _copies(profile.work, device)
-        for mode, engine in (("Tx (host to device copies)", "h2d"),
-                             ("Rx (device to host copies)", "d2h")):
-            rate = _rates(copies, (engine,))
-            if len(rate):
-                rows.append([str(device), mode, f"{rate.min():.3f}", f"{rate.max():.3f}",
-                             f"{rate.mean():.3f}"])
-    return ["Device_id", "Mode", "Min", "Max", "Avg"], rows
 
 
 def dataset(profile):
@@ -297,69 +243,67 @@ def _stages(profile):
             for name, calls in found.items()]
 
 
-def _neighbours(index, count):
-    """(parent, child) of a stage: data goes from the last number to the first."""
-    return (str(index - 1) if index else ""), (str(index + 1) if index + 1 < count else "")
+def _children(index, count):
+    """Data goes from the last number to the first."""
+    return [index + 1] if index + 1 < count else []
 
 
 def pipeline_raw(profile):
     stages = _stages(profile)[::-1]
     rows = []
     for index, (name, threads, _, _) in enumerate(stages):
-        parent, child = _neighbours(index, len(stages))
-        rows.append([str(index), name, str(threads), *["N/A"] * 5, parent, child])
+        rows.append([str(index), name, str(threads), *["N/A"] * 5, str(index - 1) if index else "",
+                     _children(index, len(stages)) or ""])
     return PIPELINE_RAW, rows
 
 
 def pipeline_summary(profile):
-    """By column, lists of all stages; what no stage knows of itself (queues, CPU) is N/A."""
+    """By key, what each stage has; what no stage knows of itself (queues, CPU) is N/A."""
     stages = _stages(profile)[::-1]
     if not stages:
         return {}
     count = len(stages)
     names = [s[0] for s in stages]
-    values = dict.fromkeys(PIPELINE_SUMMARY, "N/A")
-    links = [_neighbours(i, count) for i in range(count)]
+    values = {key: ["N/A"] for key in PIPELINE_SUMMARY}
     values.update(
-        op_ids=list(range(count)), op_names=names, pipeline_ops=names,
-        num_workers=[s[1] for s in stages], parent_id=[p for p, _ in links],
-        children_ids=[c for _, c in links],
+        op_ids=list(range(count)), op_names=names,
+        pipeline_ops=[f"{name}(id={i})" for i, name in enumerate(names)],
+        num_workers=[s[1] for s in stages], parent_id=list(range(-1, count - 1)),
+        children_ids=[_children(i, count) for i in range(count)],
         per_pipeline_time=[round(s[3] / 1e6, 3) for s in stages])
     return values
 
 
 def _csv_files(profile):
-    """(file name, header, rows, whether it is written without rows)."""
+    """(file name, header, rows); MindSpore writes no file without rows."""
     parameters = profile.parameters
-    rank = profile.info["rank"]
+    rank, asked = profile.info["rank"], parameters.get
     if profile.has("NPU") and parameters["profiler_level"] != "LevelNone":
-        yield "kernel_details.csv", *kernel_details(profile), False
-    if profile.has("NPU"):
-        yield "step_trace_time.csv", *step_trace_time(profile), False
-        yield "op_statistic.csv", *tables.op_statistic(profile.work), False
-        yield "api_statistic.csv", *tables.api_statistic(profile.work), False
-    if parameters.get("profile_memory"):
-        yield "memory_record.csv", *memory_record(profile), False
-        yield "operator_memory.csv", *operator_memory(profile), False
-        yield "npu_module_mem.csv", *tables.npu_module_mem(profile.work), False
-        yield "static_op_mem.csv", *tables.static_op_mem(profile.work), False
-    if parameters.get("hbm_ddr"):
-        yield "hbm.csv", *hbm(profile), True
-    if parameters.get("pcie"):
-        yield "pcie.csv", *pcie(profile), True
+        yield "kernel_details.csv", *kernel_details(profile)
+        yield "step_trace_time.csv", *step_trace_time(profile)
+        yield "op_statistic.csv", *tables.op_statistic(profile.work)
+        yield "api_statistic.csv", *tables.api_statistic(profile.work)
+    if asked("profile_memory"):
+        yield "memory_record.csv", *memory_record(profile)
+        yield "operator_memory.csv", *operator_memory(profile)
+        yield "npu_module_mem.csv", *tables.npu_module_mem(profile.work)
+        yield "static_op_mem.csv", *tables.static_op_mem(profile.work)
+    if asked("hbm_ddr") or asked("profile_memory"):
+        yield "hbm.csv", *copy_rates.hbm(profile.work)
+    if asked("pcie") or asked("sys_interconnection"):
+        yield "pcie.csv", *copy_rates.pcie(profile.work)
     if profile.has("CPU"):
-        yield "dataset.csv", *dataset(profile), True
-    if parameters.get("record_shapes"):
+        yield "dataset.csv", *dataset(profile)
+    if asked("record_shapes"):
         rows = tables.op_rows(profile.work)
         texts = [[profile.work.name(n), profile.work.text(t).inputs[0]]
                  for n, t in zip(rows["name"], rows["text"])]
-        yield "operator_details.csv", ["Name", "Input Shapes"], texts, True
-    if parameters.get("data_process"):
-        yield f"minddata_pipeline_raw_{rank}.csv", *pipeline_raw(profile), True
-        summary = [v if isinstance(v, str) else json.dumps(v)
-                   for v in pipeline_summary(profile).values()]
-        yield (f"minddata_pipeline_summary_{rank}.csv", PIPELINE_SUMMARY,
-               [summary] if summary else [], True)
+        yield "operator_details.csv", ["Name", "Input Shapes"], texts
+    if asked("data_process"):
+        yield f"minddata_pipeline_raw_{rank}.csv", *pipeline_raw(profile)
+        summary = [[key, *values] for key, values in pipeline_summary(profile).items()]
+        if summary:  # a key in each row and no header
+            yield f"minddata_pipeline_summary_{rank}.csv", summary[0], summary[1:]
 
 
 def write_text_files(profile, folder):
@@ -369,9 +313,10 @@ def write_text_files(profile, folder):
     else:
         text = "[" + ",\n".join(lines) + "]"
     write_whole(os.path.join(folder, "trace_view.json"), text)
-    if profile.parameters.get("data_process"):
+    summary = pipeline_summary(profile) if profile.parameters.get("data_process") else {}
+    if summary:
         write_whole(os.path.join(folder, f"minddata_pipeline_summary_{profile.info['rank']}.json"),
-               json.dumps(pipeline_summary(profile), indent=4))
-    for name, header, rows, always in _csv_files(profile):
-        if rows or always:
+                    json.dumps(summary))
+    for name, header, rows in _csv_files(profile):
+        if rows:
             write_whole(os.path.join(folder, name), csv_text(header, rows))

@@ -20,6 +20,7 @@ from anynpu.whole_file import explained, write_whole
 
 log = logging.getLogger("anynpu.profiler")
 MOST_METADATA = 100 << 20
+EVERY_STEP = {"wait": 0, "active": 1, "warmup": 0, "repeat": 0, "skip_first": 0}
 METRIC_NUMBERS = {AicoreMetrics.ArithmeticUtilization: 0, AicoreMetrics.PipeUtilization: 1,
                   AicoreMetrics.Memory: 2, AicoreMetrics.MemoryL0: 3,
                   AicoreMetrics.ResourceConflictRatio: 4, AicoreMetrics.MemoryUB: 5,
@@ -338,8 +339,8 @@ class profile:  # noqa: N801 (the documented name)
             "export_type": [e.value for e in config.export_type], "mstx": config.mstx,
             "mstx_domain_include": config.mstx_domain_include,
             "mstx_domain_exclude": config.mstx_domain_exclude,
-            "schedule": self._schedule.to_dict() if self._schedule else {}}
+            "schedule": self._schedule.to_dict() if self._schedule else EVERY_STEP}
         return {"profiler_parameters": parameters,
-                "ms_profiler_info": {"rank_id": int(rank()), "device_id": 0},
+                "ms_profiler_info": {"rank_id": rank(), "device_id": "0"},
                 "cann_profiler_info": {}, "analysis_cost_time": {}, "ms_version": "",
                 "cann_version": f"AnyNPU {__version__}", "jit_level": ""}

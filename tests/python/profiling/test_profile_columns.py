@@ -44,11 +44,18 @@ MINDSPORE = [name for name in COLUMNS if name.endswith(".csv")]
 def check(path, columns):
     with open(path, newline="", encoding="utf-8") as file:
         header, *rows = csv.reader(file)
+    if "pipeline_summary" in path:  # a key and its values in each row
+        lists = [header, *rows]
+        header, rows = [row[0] for row in lists], []
+        for row, column in zip(lists, columns):
+            rows += [([cell], [column]) for cell in row[1:]]
+    else:
+        rows = [(row, columns) for row in rows]
     assert header == [c for c, _ in columns]
     assert rows
-    for row in rows:
-        assert len(row) == len(columns)
-        for cell, (column, kind) in zip(row, columns):
+    for row, kinds in rows:
+        assert len(row) == len(kinds)
+        for cell, (column, kind) in zip(row, kinds):
             pattern = "|".join(KINDS[k] for k in kind.split("|"))
             assert re.fullmatch(pattern, cell), (column, kind, cell)
 
@@ -258,7 +265,13 @@ def test_stages_of_ais_bench_are_a_pipeline(analysed):
     with open(os.path.join(analysed[1], "minddata_pipeline_raw_0.csv"), newline="") as file:
         ops = list(csv.DictReader(file))
     assert [o["op_type"] for o in ops] == ["device to host", "compute", "host to device"]
-    assert [(o["parent_id"], o["children_id"]) for o in ops] == [("", "1"), ("0", "2"), ("1", "")]
+    assert [(o["parent_id"], o["children_id"]) for o in ops] \
+        == [("", "[1]"), ("0", "[2]"), ("1", "")]
+    with open(os.path.join(analysed[1], "minddata_pipeline_summary_0.csv"), newline="") as file:
+        summary = {row[0]: row[1:] for row in csv.reader(file)}
+    assert summary["op_ids"] == ["0", "1", "2"] and summary["parent_id"] == ["-1", "0", "1"]
+    assert summary["children_ids"] == ["[1]", "[2]", "[]"]
+    assert summary["op_names"] == [o["op_type"] for o in ops]
 
 
 def durations(folder):

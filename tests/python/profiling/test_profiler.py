@@ -144,7 +144,7 @@ def test_files_of_a_profile_without_a_schedule(device_0, place, model):
     assert names >= {"trace_view.json", "kernel_details.csv", "step_trace_time.csv",
                      "op_statistic.csv", "api_statistic.csv", "memory_record.csv",
                      "operator_memory.csv", "hbm.csv", "pcie.csv", "dataset.csv",
-                     "minddata_pipeline_raw_0.csv", "ascend_mindspore_profiler_0.db"}
+                     "ascend_mindspore_profiler_0.db"}
     info = json.load(open(os.path.join(directory, "profiler_info_0.json")))
     assert info["profiler_parameters"]["profiler_level"] == "Level2"
     assert info["profiler_parameters"]["aic_metrics"] == "PipeUtilization"
@@ -192,17 +192,15 @@ def test_simplified_data_has_no_files_of_msprof_and_the_strategy_is_empty(device
     assert len(glob.glob(msprof)) == 1
 
 
-def test_data_processing_without_stages_has_files_of_headers_only(place, caplog):
-    with profile(data_process=True, hbm_ddr=True, pcie=True):
+def test_a_profile_of_nothing_has_no_files_without_rows(place, caplog):
+    """As with MindSpore itself (tests/mindspore/test_profiler.py)."""
+    with profile(data_process=True, record_shapes=True, hbm_ddr=True, pcie=True):
         pass
     assert caplog.text.count("the bytes of the program's own copies over time") == 2
     [directory] = directories(place)
     analyse(directory)
-    for name, columns in (("dataset.csv", 5), ("minddata_pipeline_raw_0.csv", 10),
-                          ("hbm.csv", 4), ("pcie.csv", 5)):
-        with open(os.path.join(directory, "ASCEND_PROFILER_OUTPUT", name), newline="") as file:
-            [header] = csv.reader(file)
-        assert len(header) == columns, name
+    assert set(os.listdir(os.path.join(directory, "ASCEND_PROFILER_OUTPUT"))) \
+        == {"trace_view.json", "step_trace_time.csv"}
 
 
 def test_steps_can_be_chosen_and_several_directories_analysed_at_once(device_0, place, model,
