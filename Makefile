@@ -22,7 +22,7 @@ define install_packages
 	    --no-install-recommends $$missing > /dev/null; fi
 endef
 
-.PHONY: help deps configure build fuzzers product demo test bench soak fuzz lint asan tsan test-arm test-clients gpu-test test-frameworks docs doc-pages wheel wheel-test wheel-chroot-test clean test-torch torch-score bench-torch test-mindspore mindspore-score bench-mindspore
+.PHONY: help deps configure build fuzzers product demo test bench soak fuzz lint asan tsan test-arm test-clients gpu-test test-frameworks docs doc-pages wheel wheel-test wheel-chroot-test wheel-arm wheel-arm-test clean test-torch torch-score bench-torch test-mindspore mindspore-score bench-mindspore
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -212,10 +212,28 @@ wheel-test: deps  ## install the wheel into a fresh environment and run a progra
 	@PYTHON=$(PY) bash tests/packaging/test_wheel.sh
 
 WHEEL_SYSTEMS ?= bullseye bookworm trixie
+try_in = for system in $(WHEEL_SYSTEMS); do \
+  $(ROOT_PREFIX) bash tests/packaging/test_chroot.sh "$$(ls -t $(1) | head -1)" $$system || exit 1; done
 wheel-chroot-test: wheel  ## install the wheel in a bare Debian 11, 12 and 13 (Python 3.9, 3.11, 3.13), without root
 	@command -v debootstrap > /dev/null || $(ROOT_PREFIX) apt-get install -y -qq debootstrap > /dev/null
-	@for system in $(WHEEL_SYSTEMS); do \
-	  $(ROOT_PREFIX) bash tests/packaging/test_chroot.sh "$$(ls -t dist/*manylinux*.whl | head -1)" $$system || exit 1; done
+	@$(call try_in,dist/*manylinux*x86_64.whl)
+
+# Python modules, tools and codecs too; kernels of NPCs are interpreted there (no translator).
+ARM_ROOT = $(abspath build-wheel-arm-root)
+wheel-arm: GLIBC = 2.28
+wheel-arm: deps  ## build dist/anynpu-*aarch64.whl, cross-compiled, manylinux_2_28
+	$(call install_packages,packages-arm-wheel.apt)
+	@tools/arm_root.sh $(ARM_ROOT) $$(sed -n 's/^#+ //p' packages-arm-wheel.apt)
+	@$(CONFIGURE) -B build-wheel-arm -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/aarch64-linux.cmake \
+	  -DANYNPU_ARM_ROOT=$(ARM_ROOT) -DANYNPU_TRANSLATOR=OFF -DANYNPU_TESTS=OFF -DANYNPU_BENCH=OFF \
+	  > build-wheel-arm.log 2>&1 || (cat build-wheel-arm.log; exit 1)
+	cmake --build build-wheel-arm -j $(JOBS) --target product
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-wheel.txt
+	@PATH=$(abspath $(VENV)/bin):$$PATH $(PY) tools/make_wheel.py --build build-wheel-arm --glibc $(GLIBC) \
+	  --machine aarch64 --root $(ARM_ROOT) --out dist
+
+wheel-arm-test: wheel-arm  ## install it in a bare Debian for ARM, run by qemu (WHEEL_SYSTEMS="bookworm")
+	@$(call try_in,dist/*manylinux*aarch64.whl)
 
 clean:  ## remove build folders, not .venv
 	rm -rf $(BUILD) build-* dist *.log

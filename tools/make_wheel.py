@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packs a build into a wheel: nothing is compiled again.
 
-    tools/make_wheel.py --build build --out dist [--glibc 2.28]
+    tools/make_wheel.py --build build --out dist [--glibc 2.28] [--machine aarch64 --root FOLDER]
 
 The wheel holds what `cmake --install --component wheel` installs, stripped. Its extension modules
 use Python's stable ABI, so it is for Python 3.9 and all later ones. auditwheel then finds which
 manylinux tag is true, which must be that of --glibc or an older one, adds the library that pictures
 need (libjpeg) and refuses everything else that is not allowed; codecs of video and the network
-library stay the system's.
+library stay the system's. With --machine the build is one for another machine, whose libraries lie
+in the folder --root (tools/arm_root.sh).
 """
 import argparse
 import base64
@@ -110,9 +111,12 @@ def pack(folder, tag, out):
     return path
 
 
-def audited(path, out, tag):
+def audited(path, out, tag, root):
     """The wheel with this tag, or the best that is true, and its libraries beside ours."""
     command = [sys.executable, "-m", "auditwheel", "repair", "--plat", tag or "auto", "-w", out]
+    if root:
+        folders = glob.glob(os.path.join(root, "**", "lib", "*-linux-gnu"), recursive=True)
+        command += ["--ldpaths", ":".join(folders)]
     for name in FROM_THE_SYSTEM:
         command += ["--exclude", name]
     done = subprocess.run([*command, path], capture_output=True, text=True)
@@ -127,6 +131,7 @@ def main():
     parser.add_argument("--out", default=os.path.join(ROOT, "dist"))
     parser.add_argument("--glibc", default="", help="the oldest that it must run with, as 2.28")
     parser.add_argument("--machine", default=os.uname().machine)
+    parser.add_argument("--root", help="where the libraries of another machine lie")
     args = parser.parse_args()
     os.makedirs(args.out, exist_ok=True)
     with tempfile.TemporaryDirectory() as work:
@@ -134,7 +139,8 @@ def main():
         staged(args.build, folder)
         add_sources(folder)
         path = audited(pack(folder, f"linux_{args.machine}", work), args.out,
-                       args.glibc and f"manylinux_{args.glibc.replace('.', '_')}_{args.machine}")
+                       args.glibc and f"manylinux_{args.glibc.replace('.', '_')}_{args.machine}",
+                       args.root)
     size = os.path.getsize(path)
     print(f"{path}: {size / 1e6:.1f} MB")
     if size > MOST_BYTES:

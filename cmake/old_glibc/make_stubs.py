@@ -143,7 +143,10 @@ def main():
     archive = os.path.join(out, "libanynpu_compat.a")
     if os.path.exists(archive):
         os.remove(archive)
-    subprocess.run(["ar", "rcs", archive, os.path.join(out, "compat.o")], check=True)
+    # The compiler's own: the archive has objects for its machine.
+    ar = subprocess.run([args.cxx, "-print-prog-name=ar"], check=True, capture_output=True,
+                        text=True).stdout.strip()
+    subprocess.run([ar, "rcs", archive, os.path.join(out, "compat.o")], check=True)
 
     loader = "ld-linux-aarch64.so.1" if "aarch64" in asked(args.cxx, "libc.so.6") else \
         "ld-linux-x86-64.so.2"

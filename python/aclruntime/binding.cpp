@@ -35,13 +35,22 @@ Failure make_dataset(size_t count, aclmdlDataset*& set, std::vector<aclDataBuffe
   return {};
 }
 
-// On one line of the terminal, at most 20 times a second; DEBUG lines say it all by themselves.
-void show_progress(int done, int loop) {
+// On one line of the terminal, at most 20 times a second, after two seconds with the rate and the
+// time that is left; DEBUG lines say it all by themselves.
+void show_progress(int done, int loop, double began) {
   static thread_local double last = -1000;
   const double now = now_ms();
   if (!logs(LogLevel::info) || logs(LogLevel::debug) || (done != loop && now - last < 50)) return;
   last = now;
-  std::printf("\rloop inference exec: (%d/%d)%s", done, loop, done == loop ? "\n" : "");
+  char rest[64] = "";
+  const double rate = done / std::max((now - began) / 1000, 1e-9);
+  const bool is_long = now - began > 2000;
+  if (is_long && done < loop) {
+    std::snprintf(rest, sizeof rest, ", %.3g a second, %.0f s left", rate, (loop - done) / rate);
+  }
+  // What a long line said before may be longer.
+  std::printf("\rloop inference exec: (%d/%d)%-*s%s", done, loop, is_long ? 36 : 0, rest,
+              done == loop ? "\n" : "");
   std::fflush(stdout);
 }
 
@@ -219,6 +228,7 @@ Failure Binding::execute(const std::vector<size_t>& sizes, int loop, std::vector
     }
     if (Failure failure = bind_output(outputs_[i], bytes)) return failure;
   }
+  const double began = now_ms();
   for (int i = 0; i < loop; ++i) {
     ExecTime time;
     time.start = now_ms();
@@ -226,7 +236,7 @@ Failure Binding::execute(const std::vector<size_t>& sizes, int loop, std::vector
     time.end = now_ms();
     if (error != ACL_SUCCESS) return acl_failure(error, "the execution of the model");
     times.push_back(time);
-    if (loop > 1) show_progress(i + 1, loop);
+    if (loop > 1) show_progress(i + 1, loop, began);
     if (logs(LogLevel::debug)) {
       char text[64];
       std::snprintf(text, sizeof text, "model aclExec cost : %.6f", time.end - time.start);

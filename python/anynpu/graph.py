@@ -2,6 +2,7 @@
 """`anynpu graph`: the graph of a model as text, as Graphviz dot, or as a picture (SVG, HTML)."""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -67,9 +68,25 @@ def attribute(value):
 def own_words(message):
     """What atc says, with what this command takes in place of atc's options."""
     message = message.replace("ATC: ", "anynpu graph: ", 1).rstrip()
-    return message.replace("give --framework when --om is a source model",
-                           "give a .om of atc, or a source model with its suffix: "
-                           + ", ".join(sorted(FRAMEWORKS)))
+    suffixes = ", ".join(sorted(FRAMEWORKS))
+    for words, own in (
+            ("give --framework when --om is a source model",
+             f"give a .om of atc, or a source model with its suffix: {suffixes}"),
+            (", see --framework", ""),
+            ("files of other frameworks need another --framework",
+             f"the suffix says what a file is: {suffixes}"),
+            (", 5 takes an ONNX model", "")):
+        message = message.replace(words, own)
+    return re.sub(r"(use|needs) --framework=(\d)", other_way, message)
+
+
+def other_way(match):
+    """For "use --framework=3", in the middle of a sentence."""
+    suffix = {"1": ".mindir", "5": ".onnx"}.get(match[2])
+    if suffix:
+        return f"give it the suffix {suffix}"
+    return (f"convert it with atc --framework={match[2]} and give the .om" if match[1] == "use"
+            else f"has to be converted first (atc --framework={match[2]})")
 
 
 def read_json(path):

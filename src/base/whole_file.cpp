@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -18,6 +19,7 @@
 
 #include "base/clock.h"
 #include "base/quiet_write.h"
+#include "base/progress.h"
 
 namespace anynpu {
 
@@ -30,6 +32,8 @@ constexpr size_t kDigits = 16;
 constexpr int kTries = 100;
 constexpr size_t kTimeDigits = 14;     // of the folder of a run
 constexpr size_t kMostFolders = 4096;  // remembered as clean
+constexpr size_t kMegabyte = 1'000'000;
+constexpr size_t kPiece = 16 * kMegabyte;  // between two steps of progress
 
 std::string random_digits() {
   uint64_t number = 0;
@@ -193,7 +197,19 @@ Status write_file_atomically(const std::string& path,
   const QuietWrite quiet;
   Temporary temporary;
   ANYNPU_TRY(temporary.create(path));
-  for (const auto& part : parts) ANYNPU_TRY(temporary.write(part));
+  uint64_t size = 0;
+  for (const auto& part : parts) size += part.size();
+  Progress progress("writing", size / kMegabyte, "MB");
+  uint64_t written = 0;
+  for (auto part : parts) {
+    while (!part.empty()) {
+      const auto piece = part.first(std::min(part.size(), kPiece));
+      ANYNPU_TRY(temporary.write(piece));
+      written += piece.size();
+      progress.step(written / kMegabyte - progress.done());
+      part = part.subspan(piece.size());
+    }
+  }
   if (durability == Durability::synced) ANYNPU_TRY(temporary.sync());
   ANYNPU_TRY(temporary.become(path));
   if (durability == Durability::synced) sync_folder(folder);

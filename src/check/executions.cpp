@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models, operators, matrix products and pictures: which memory they read and write.
+#include <algorithm>
+#include <mutex>
+#include <set>
+
 #include "acl/acl.h"
 #include "acl/dvpp/hi_dvpp.h"
 #include "acl/ops/acl_dvpp.h"
 #include "base/format.h"
 #include "check/contents.h"
 #include "check/hooks.h"
+#include "check/host_buffers.h"
 #include "check/lifetime_table.h"
 #include "check/lifetimes.h"
 #include "check/order.h"
@@ -21,6 +26,45 @@ F* real(const char* name, const char* library = "libascendcl.so") {
   return reinterpret_cast<F*>(find_real(name, library));
 }
 
+// Data buffers that were reported when the program made them: larger than their memory.
+struct TooLarge {
+  std::mutex mutex;
+  std::set<uint64_t> buffers;
+};
+TooLarge& too_large() {
+  static auto* all = new TooLarge;
+  return *all;
+}
+
+// Bytes from here to the end of an allocation or of a Python object.
+uint64_t left_at(uint64_t address) {
+  if (const auto block = block_at(address)) return block->base + block->bytes - address;
+  if (const auto object = host_buffer_at(address)) return object->base + object->bytes - address;
+  return UINT64_MAX;
+}
+
+// A buffer that is larger than its memory is a mistake where it is made: the call that gets it may
+// fail for this very reason, or never come.
+void check_new_buffer(Call& call, uint64_t buffer, uint64_t address, uint64_t bytes) {
+  if (!call.told()) check_span(call, "data", address, bytes);
+  const bool fits = bytes <= left_at(address);
+  const std::lock_guard lock(too_large().mutex);
+  if (fits) {
+    too_large().buffers.erase(buffer);
+  } else {
+    too_large().buffers.insert(buffer);
+  }
+}
+
+// What a buffer really has, if more than that was reported before.
+uint64_t bytes_to_check(uint64_t buffer, uint64_t address, uint64_t bytes) {
+  {
+    const std::lock_guard lock(too_large().mutex);
+    if (!too_large().buffers.contains(buffer)) return bytes;
+  }
+  return std::min(bytes, left_at(address));
+}
+
 // Adds what a data buffer holds; a destroyed one is reported.
 void add_buffer(Call& call, const aclDataBuffer* buffer, const char* what, Access access,
                 std::vector<Touched>& touched) {
@@ -29,9 +73,9 @@ void add_buffer(Call& call, const aclDataBuffer* buffer, const char* what, Acces
   if (!buffer) return;
   check_handle(call, word(buffer));
   const Unseen unseen;
-  const uint64_t bytes = size(buffer);
-  if (bytes == 0) return;
-  touched.push_back({what, word(address(buffer)), bytes, access});
+  const uint64_t begin = word(address(buffer));
+  const uint64_t bytes = bytes_to_check(word(buffer), begin, size(buffer));
+  if (bytes > 0) touched.push_back({what, begin, bytes, access});
 }
 
 void add_dataset(Call& call, const aclmdlDataset* dataset, const char* what, Access access,
@@ -145,6 +189,14 @@ void queue_pictures(Call& call, const std::vector<Touched>& touched) {
 }
 
 }  // namespace
+
+void after_create_buffer(Call& call) {
+  if (call.result() != 0) check_new_buffer(call, call.result(), call.argument(0), call.argument(1));
+}
+
+void after_update_buffer(Call& call) {
+  if (call.worked()) check_new_buffer(call, call.argument(0), call.argument(1), call.argument(2));
+}
 
 // The source of a picture operation of V2, and its target where there is one target.
 void before_picture(Call& call) {

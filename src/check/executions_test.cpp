@@ -95,5 +95,32 @@ TEST_F(Executions, AMatrixProductWritesAsManyElementsAsItHas) {
   EXPECT_EQ(findings.kinds(), Kinds{"write-before-synchronize"});
 }
 
+// The call that gets such a buffer may fail because of it: it is found where it is made.
+TEST_F(Executions, ABufferLargerThanItsMemoryIsFoundWhereItIsMade) {
+  uint64_t address = 0x9000;
+  call("aclrtMalloc", {word(&address), 64, 0});
+  run(after_update_buffer, {word(in_), address, 64});
+  run(after_create_buffer, {address, 4096}, 0);  // none was made
+  EXPECT_EQ(findings.kinds(), Kinds{});
+  run(after_update_buffer, {word(in_), address + 32, 33});
+  EXPECT_EQ(findings.kinds(), Kinds{"past-the-end"});
+  call("aclrtFree", {address});
+}
+
+// Work that a queued model does with such a buffer ends where its memory ends.
+TEST_F(Executions, ABufferThatIsTooLargeTouchesOnlyItsMemory) {
+  uint64_t address = 0x9000;
+  call("aclrtMalloc", {word(&address), 64, 0});
+  run(after_update_buffer, {word(out_), address, 4096});
+  ASSERT_EQ(aclUpdateDataBuffer(out_, reinterpret_cast<void*>(address), 4096), ACL_SUCCESS);
+  run(after_execute_async, {1, word(inputs_), word(outputs_), kExecutionStream});
+  const Findings later;
+  touch(reinterpret_cast<void*>(address + 64));
+  EXPECT_EQ(later.kinds(), Kinds{});
+  touch(reinterpret_cast<void*>(address + 63));
+  EXPECT_EQ(later.kinds(), Kinds{"write-before-synchronize"});
+  call("aclrtFree", {address});
+}
+
 }  // namespace
 }  // namespace anynpu::check

@@ -23,6 +23,8 @@ const std::unordered_map<std::string_view, Hooks>& table() {
       {"aclrtFreeHost", {before_free, nullptr}},
       {"acldvppFree", {before_free, nullptr}},
       {"hi_mpi_dvpp_free", {before_free, nullptr}},
+      {"aclCreateDataBuffer", {nullptr, after_create_buffer}},
+      {"aclUpdateDataBuffer", {nullptr, after_update_buffer}},
       {"aclmdlExecute", {before_execute, nullptr}},
       {"aclmdlExecuteAsync", {nullptr, after_execute_async}},
       {"aclmdlExecuteAsyncV2", {nullptr, after_execute_async}},

@@ -21,6 +21,8 @@ void after_batch(Call& call);
 void before_free(Call& call);
 
 // executions.cpp
+void after_create_buffer(Call& call);
+void after_update_buffer(Call& call);
 void before_picture(Call& call);
 void before_two_pictures(Call& call);
 void after_set_input(Call& call);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <deque>
 
+#include "base/progress.h"
 #include "base/text.h"
 #include "compile/fold_budget.h"
 #include "compile/infer_flow.h"
@@ -209,7 +210,9 @@ Status infer_and_fold(graph::Graph& graph, const std::vector<std::string>& passe
     return id < weights.size() && weights[id];
   };
   graph.nodes.clear();
+  Progress progress("inferring shapes", waiting.size(), "nodes");
   while (!waiting.empty()) {
+    progress.step();
     Node node = std::move(waiting.front());
     waiting.pop_front();
     ANYNPU_ASSIGN(std::vector<Node> branch, inline_branch(graph, node, passes_off));

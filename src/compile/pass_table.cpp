@@ -4,6 +4,7 @@
 #include <array>
 #include <type_traits>
 
+#include "base/progress.h"
 #include "compile/pass_switch.h"
 
 namespace anynpu::compile {
@@ -32,8 +33,10 @@ std::span<const Pass> pass_table() { return kPasses; }
 
 Status run_passes(graph::Graph& graph, PassShapes shapes,
                   const std::vector<std::string>& passes_off, const NodeFilter& keep) {
+  Progress progress("optimising", kPasses.size(), "passes");
   for (const Pass& pass : kPasses) {
     if (pass.shapes == shapes && is_on(passes_off, pass.name)) ANYNPU_TRY(pass.run(graph, keep));
+    progress.step();
   }
   return {};
 }

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "base/log.h"
+#include "base/progress.h"
 #include "base/version.h"
 #include "modes.h"
 #include "options.h"
@@ -44,12 +45,16 @@ void show_progress(std::string_view part) {
 
 Status convert(const anynpu::CommandLine& line, const std::string& command) {
   ANYNPU_ASSIGN(auto work, anynpu::atc::plan_conversion(line, command));
+  anynpu::ProgressLine counts(STDERR_FILENO, false);
+  const anynpu::ProgressWatch watch([&](const anynpu::Progress& part) { counts.show(part); });
   work.on_part = show_progress;
-  work.on_warning = [](const std::string& message) {
+  work.on_warning = [&](const std::string& message) {
+    counts.clear();
     show_progress("");
     std::fprintf(stderr, "ATC: warning: %s\n", message.c_str());
   };
   Status status = anynpu::compile::convert(work);
+  counts.clear();
   show_progress("");
   if (status.code() == anynpu::Code::unsupported_op && line.has("check_report")) {
     bool all_good = false;

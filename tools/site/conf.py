@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Settings of the site; tools/site copies this beside the pages. No page loads anything from the web."""
+import logging
 import os
 
 project = "AnyNPU"
@@ -37,4 +38,6 @@ def complete_search(app, error):
 
 
 def setup(app):
+    import jieba
+    jieba.setLogLevel(logging.WARNING)  # else it tells how it loads its words
     app.connect("build-finished", complete_search)

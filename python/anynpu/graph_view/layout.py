@@ -3,8 +3,10 @@
 rows and columns where it is not installed."""
 import shutil
 import subprocess
+import tempfile
 
 from .. import graph_picture
+from ..terminal import Progress
 
 POINTS = 72  # dot counts in inches
 LARGE = 1200  # boxes: beyond, dot's search for the best order is cut short
@@ -54,18 +56,23 @@ def read_plain(words, boxes, lines):
 
 def by_dot(graphs):
     """The layouts of several graphs in one run of dot."""
-    text = "".join(source_of(boxes, lines) for boxes, lines in graphs)
-    done = subprocess.run(["dot", "-Tplain"], input=text, capture_output=True, text=True,
-                          check=False)
-    if done.returncode != 0:
-        raise LayoutError(done.stderr.strip() or "dot ended without a word")
     found, current = [], []
-    for line in done.stdout.splitlines():
-        if line == "stop":
-            found.append(current)
-            current = []
-        elif line:
-            current.append(line.split(" "))
+    with tempfile.TemporaryFile("w+") as source, tempfile.TemporaryFile("w+") as errors, \
+            Progress("graph", sum(len(boxes) for boxes, _ in graphs), "boxes") as progress:
+        source.writelines(source_of(boxes, lines) for boxes, lines in graphs)
+        source.seek(0)
+        with subprocess.Popen(["dot", "-Tplain"], stdin=source, stdout=subprocess.PIPE,
+                              stderr=errors, text=True) as dot:
+            for line in map(str.rstrip, dot.stdout):
+                if line == "stop":
+                    progress.step(len(graphs[len(found)][0]))
+                    found.append(current)
+                    current = []
+                elif line:
+                    current.append(line.split(" "))
+        if dot.returncode != 0:
+            errors.seek(0)
+            raise LayoutError(errors.read().strip() or "dot ended without a word")
     return [read_plain(words, *graph) for words, graph in zip(found, graphs)]
 
 

@@ -33,6 +33,28 @@ AI_CORE means an operator that AnyNPU ran on the CPU in the place of an AI Core.
 """
 
 
+# What takes time, in microseconds for each event of a kind: the time left is estimated by these,
+# because the timeline takes as long as most tables together. Everything else counts as LEAST.
+COSTS = {"reading": {"events": 1}, "stamps": {"stamps": 2}, "msprof": {"others": 4, "stamps": 0.5},
+         "op_summary": {"ops": 8}, "task_time": {"tasks": 3}, "api_statistic": {"apis": 1},
+         "msprof_tx": {"stamps": 3}, "database": {"events": 2}}
+LEAST = 100
+
+
+def costs(work, types):
+    """Steps of each part of the export."""
+    count = {"events": len(work.recording.events), "stamps": len(work.stamps),
+             "ops": len(work.ops), "tasks": len(work.tasks), "apis": len(work.apis)}
+    count["others"] = count["events"] - count["stamps"]
+    parts = ["reading"]
+    if "text" in types:
+        parts += ["stamps", "msprof", "msprof_tx.json", "step_trace.json", *TABLES]
+    if "db" in types:
+        parts.append("database")
+    return {part: LEAST + int(sum(each * count[kind] for kind, each in COSTS.get(part, {}).items()))
+            for part in parts}
+
+
 def write_json(path, lines):
     """Lines of JSON objects as one array; written whole or not at all."""
     with whole(path) as partial, open(partial, "w", encoding="utf-8") as file:
@@ -89,22 +111,28 @@ def export(path, types=("text", "db"), summary_format="csv", layers=None, step=(
 
     `step` = (model, iteration) keeps one iteration; `warn` is called for missing data.
     """
-    recording = read_recording(path)
-    for warning in recording.warnings:
-        warn(warning)
-    if step != (None, None):
-        keep_step(recording, *step)
-    work = Work(recording)
-    stamp = time.strftime("%Y%m%d%H%M%S")
-    written = []
-    parts = ("text" in types) * (3 + len(TABLES)) + ("db" in types)
-    with Progress(os.path.basename(path), parts, "files") as progress:
+    with Progress(os.path.basename(path), 0, "steps") as progress:
+        recording = read_recording(path)
+        for warning in recording.warnings:
+            warn(warning)
+        if step != (None, None):
+            keep_step(recording, *step)
+        work = Work(recording)
+        stamp = time.strftime("%Y%m%d%H%M%S")
+        cost = costs(work, types)
+        progress.total = sum(cost.values())
+
+        def done(part):
+            progress.step(cost[part])
+
+        done("reading")
+        written = []
         if "text" in types:
-            written += export_timelines(work, path, stamp, layers, progress)
-            written += export_tables(work, path, stamp, summary_format, progress)
+            written += export_timelines(work, path, stamp, layers, done)
+            written += export_tables(work, path, stamp, summary_format, done)
         if "db" in types:
             written.append(write_database(work, os.path.join(path, f"msprof_{stamp}.db")))
-            progress.step()
+            done("database")
     if "text" in types:
         target = os.path.join(path, OUTPUT, "README.txt")
         written.append(write_whole(target, readme(work, written)))
@@ -112,24 +140,26 @@ def export(path, types=("text", "db"), summary_format="csv", layers=None, step=(
     return written
 
 
-def export_timelines(work, path, stamp, layers, progress):
+def export_timelines(work, path, stamp, layers, done):
     folder, written = os.path.join(path, OUTPUT), []
     os.makedirs(folder, exist_ok=True)
     os.makedirs(os.path.join(path, "mindstudio_profiler_log"), exist_ok=True)
     marks = timeline.make_tx(work)
+    done("stamps")
     known = marks if layers is None else None
-    for name, make in (("msprof", lambda: timeline.make_timeline(work, layers, known)),
-                       ("msprof_tx", lambda: marks + timeline.make_device_tx(work)),
-                       ("step_trace",
-                        lambda: timeline.make_steps(work) if work.iterations else [])):
+    for name, part, make in (
+            ("msprof", "msprof", lambda: timeline.make_timeline(work, layers, known)),
+            ("msprof_tx", "msprof_tx.json", lambda: marks + timeline.make_device_tx(work)),
+            ("step_trace", "step_trace.json",
+             lambda: timeline.make_steps(work) if work.iterations else [])):
         lines = make()
         if lines:
             written.append(write_json(os.path.join(folder, f"{name}_{stamp}.json"), lines))
-        progress.step()
+        done(part)
     return written
 
 
-def export_tables(work, path, stamp, summary_format, progress):
+def export_tables(work, path, stamp, summary_format, done):
     folder, written = os.path.join(path, OUTPUT), []
     for name, table in TABLES.items():
         header, rows = table(work)
@@ -139,7 +169,7 @@ def export_tables(work, path, stamp, summary_format, progress):
             written.append(write_json(os.path.join(folder, f"{name}_{stamp}.json"), lines))
         elif rows:
             written += write_csv(folder, name, stamp, header, rows)
-        progress.step()
+        done(name)
     return written
 
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/nearest_name.h"
+#include "base/progress.h"
 #include "base/text.h"
 #include "import/mindspore/primitives.h"
 #include "import/mindspore/walker.h"
@@ -337,7 +338,9 @@ Result<Item> Walker::call_graph(const GraphProto& graph, std::vector<Item> argum
   ANYNPU_TRY(count_nodes(graph));
   calls_.push_back(&graph);
   const Uses uses = uses_of(graph);
+  Progress progress("reading", graph.nodes.size(), "nodes");
   for (const Node& node : graph.nodes) {
+    progress.step();
     if (node.outputs.empty() || !uses.reads(node.outputs[0])) continue;
     ANYNPU_ASSIGN(Item item, evaluate(node, scope, uses));
     scope[node.outputs[0]] = std::move(item);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/progress.h"
 #include "graph/flow.h"
 #include "import/onnx/upgrade.h"
 #include "ops/registry.h"
@@ -159,7 +160,9 @@ std::string GraphBuilder::unique_name(const NodeProto& proto) {
 }
 
 Status GraphBuilder::add_nodes(const std::vector<WireField>& nodes) {
+  Progress progress("reading", nodes.size(), "nodes");
   for (const WireField& field : nodes) {
+    progress.step();
     ANYNPU_ASSIGN(const NodeProto proto, read_node(field), "while reading the nodes of '{}'",
                   graph_.name);
     ANYNPU_TRY(count_node());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/progress.h"
 #include "base/text.h"
 #include "import/tensorflow/lower.h"
 #include "import/tensorflow/table.h"
@@ -126,7 +127,9 @@ Status lower_body(Builder& b, const std::vector<NodeDef>& nodes, const std::vect
                   Tensors& made) {
   ANYNPU_ASSIGN(const auto order, needed_nodes(nodes, results, made));
   const NodeIndex index = index_nodes(nodes);
+  Progress progress("reading", order.size(), "nodes");
   for (const NodeDef* node : order) {
+    progress.step();
     if (++b.model().nodes > kMostNodes) {
       return fail(Code::limit_exceeded,
                   "the model has more than {} nodes once its functions are in place; at most that "

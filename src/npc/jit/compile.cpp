@@ -8,6 +8,7 @@
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Object/ObjectFile.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -27,6 +28,7 @@
 
 #include <cmath>
 #include <mutex>
+#include <set>
 
 #include "npc/jit/floats.h"
 #include "npc/jit/lifter.h"
@@ -63,10 +65,50 @@ const std::pair<const char*, void*> kMath[] = {
     {"__truncsfhf2", reinterpret_cast<void*>(__truncsfhf2)},
 };
 
+// Counts what is done for each function: made ready, simplified, made vectors of, written.
+class Steps {
+ public:
+  Steps(const llvm::Module& module, const Jit::OnStep& on_step) : on_step_(on_step) {
+    for (const llvm::Function& function : module) total_ += function.isDeclaration() ? 0 : 4;
+    // The first pass of LLVM's simplification of a function, and one near the end of its pipeline.
+    callbacks_.registerAfterPassCallback([this](StringRef pass, Any ir, const PreservedAnalyses&) {
+      const auto* function = any_cast<const llvm::Function*>(&ir);
+      if (!function || (pass != "SROAPass" && pass != "LoopVectorizePass")) return;
+      if (seen_.emplace(pass.str(), *function).second) step();
+    });
+  }
+  void step() {
+    if (on_step_ && done_ < total_) on_step_(++done_, total_);
+  }
+  PassInstrumentationCallbacks* callbacks() { return &callbacks_; }
+
+ private:
+  const Jit::OnStep& on_step_;
+  uint64_t done_ = 0, total_ = 0;
+  std::set<std::pair<std::string, const void*>> seen_;
+  PassInstrumentationCallbacks callbacks_;
+};
+
+// Behind the passes that write a function: counts it.
+class Written : public FunctionPass {
+ public:
+  explicit Written(Steps& steps) : FunctionPass(id), steps_(steps) {}
+  bool runOnFunction(llvm::Function&) override {
+    steps_.step();
+    return false;
+  }
+  void getAnalysisUsage(AnalysisUsage& usage) const override { usage.setPreservesAll(); }
+
+ private:
+  static inline char id = 0;
+  Steps& steps_;
+};
+
 // Runs the passes with fresh analyses.
 class Pipeline {
  public:
-  explicit Pipeline(TargetMachine& machine) : builder_(&machine) {
+  Pipeline(TargetMachine& machine, Steps& steps)
+      : steps_(steps), builder_(&machine, {}, std::nullopt, steps.callbacks()) {
     functions_.registerPass([&] {
       TargetLibraryInfoImpl library(machine.getTargetTriple());
       library.disableAllFunctions();  // a loop stays a loop: faults must be found in this code
@@ -98,6 +140,7 @@ class Pipeline {
       functions_.invalidate(function, early.run(function, functions_));
       defer_canonical_nans(function);
       quicken_loops(function, functions_);
+      steps_.step();
     }
     lower_marks(module);
     functions_.clear();
@@ -106,6 +149,7 @@ class Pipeline {
   }
 
  private:
+  Steps& steps_;
   LoopAnalysisManager loops_;
   FunctionAnalysisManager functions_;
   CGSCCAnalysisManager sccs_;
@@ -252,7 +296,7 @@ class LlvmJit : public Jit {
     return LLVM_VERSION_STRING " " + host_->getCPU() + " " + host_->getFeatures().getString();
   }
 
-  std::string compile(const Program& program, std::string& error) override {
+  std::string compile(const Program& program, const OnStep& on_step, std::string& error) override {
     if (!host_) {
       error = "the processor is not known";
       return {};
@@ -273,7 +317,8 @@ class LlvmJit : public Jit {
       error = "the translator made a wrong program: " + text.str();
       return {};
     }
-    Pipeline(**machine).run(module);
+    Steps steps(module, on_step);
+    Pipeline(**machine, steps).run(module);
     SmallVector<char, 0> bytes;
     raw_svector_ostream out(bytes);
     legacy::PassManager emit;
@@ -281,6 +326,7 @@ class LlvmJit : public Jit {
       error = "the processor's objects cannot be written";
       return {};
     }
+    emit.add(new Written(steps));
     emit.run(module);
     return std::string(bytes.begin(), bytes.end());
   }

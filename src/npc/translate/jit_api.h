@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -42,8 +43,11 @@ class Jit {
   virtual ~Jit() = default;
   // What objects depend on beside the program: compiler version, processor, its features.
   virtual std::string signature() const = 0;
+  // How many of the steps are done: four for each function.
+  using OnStep = std::function<void(uint64_t done, uint64_t total)>;
   // An ELF object; empty and `error` set when it cannot be made.
-  virtual std::string compile(const Program& program, std::string& error) = 0;
+  virtual std::string compile(const Program& program, const OnStep& on_step,
+                              std::string& error) = 0;
   // Null and `error` set when the object cannot be used.
   virtual std::unique_ptr<HostCode> load(const std::string& object, const HostHelpers& helpers,
                                          std::string& error) = 0;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "npc/translate/translation.h"
 
+#include <unistd.h>
+
 #include <cstdio>
+#include <optional>
 
 #include "base/env.h"
 #include "base/format.h"
+#include "base/progress.h"
 #include "npc/image.h"
 #include "npc/translate/code_cache.h"
 #include "npc/translate/host_calls.h"
@@ -24,6 +28,19 @@ size_t instructions_of(const Program& program) {
     for (const auto& [begin, block] : f.code) half_words += (block.end - block.begin) / 2;
   }
   return half_words / 2;
+}
+
+// The host code of a program. When it takes long, a terminal shows how far it is: the program that
+// loads the kernel stands still meanwhile.
+std::string compile(Jit& jit, const Program& program, std::string& error) {
+  ProgressLine line(STDERR_FILENO, true);
+  const ProgressWatch watch([&](const Progress& p) { line.show(p); });
+  std::optional<Progress> progress;
+  const auto on_step = [&](uint64_t done, uint64_t total) {
+    if (!progress) progress.emplace("translating kernels", total, "steps");
+    progress->step(done - progress->done());
+  };
+  return jit.compile(program, on_step, error);
 }
 
 }  // namespace
@@ -49,7 +66,7 @@ void Translation::adopt(std::unique_ptr<HostCode> code, const Image& image) {
 
 std::shared_ptr<const Translation> Translation::make(const Program& program, Jit& jit) {
   std::shared_ptr<Translation> made(new Translation);
-  const std::string object = jit.compile(program, made->why_not_);
+  const std::string object = compile(jit, program, made->why_not_);
   if (object.empty()) return made;
   auto code = jit.load(object, host_helpers(), made->why_not_);
   if (code) made->adopt(std::move(code), *program.image);
@@ -84,7 +101,7 @@ std::shared_ptr<const Translation> Translation::make(const Image& image) {
     }
   }
   if (program.kernels.empty()) return made;
-  const std::string object = jit->compile(program, made->why_not_);
+  const std::string object = compile(*jit, program, made->why_not_);
   if (object.empty()) return made;
   auto code = jit->load(object, host_helpers(), made->why_not_);
   if (!code) return made;

@@ -93,6 +93,27 @@ TEST_F(TranslationTest, results_and_all_counters_are_those_of_the_interpreter) {
 }
 
 // A compiler may pass what it likes to functions that only their own file calls.
+TEST_F(TranslationTest, how_far_it_is_is_told_step_by_step_up_to_the_end) {
+  load_interpreted(compile_kernel(R"k(
+    __attribute__((noinline)) static int twice(int x) { return x * 2; }
+    extern "C" void one(int* data, int n) { for (int i = 0; i < n; ++i) data[i] = twice(data[i]); }
+    extern "C" void two(int* data, int n) { for (int i = 0; i < n; ++i) data[i] += n; }
+  )k"));
+  const Program program = find_program(module->image());
+  std::vector<uint64_t> steps;
+  uint64_t all = 0;
+  std::string why;
+  const auto on_step = [&](uint64_t done, uint64_t total) {
+    steps.push_back(done);
+    all = total;
+  };
+  ASSERT_NE(translator(why)->compile(program, on_step, why), "") << why;
+  ASSERT_GE(all, 8u) << "four steps for each of two kernels";
+  EXPECT_GE(steps.size(), all / 2);
+  for (size_t i = 0; i < steps.size(); ++i) EXPECT_EQ(steps[i], i + 1);
+  EXPECT_LE(steps.back(), all);
+}
+
 TEST_F(TranslationTest, arguments_and_results_of_static_functions_are_in_any_register) {
   const auto object = compile_kernel(R"k(
     typedef unsigned u;

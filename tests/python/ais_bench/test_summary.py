@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -66,6 +67,16 @@ def test_loop_repeats_every_run_and_shows_it(make, capfd):
     session.set_loop_count(1)
     assert np.array_equal(session.infer([x])[0], first[0])
     assert len(session.summary()) == 6
+
+
+def test_a_long_loop_says_how_fast_it_is_and_what_is_left(make, capfd):
+    session, x = make("fixed", loop=500), image(1, 3, 8, 8)
+    begin = time.monotonic()
+    session.infer([x])
+    session.set_loop_count(int(500 * 3 / (time.monotonic() - begin)))  # three seconds
+    session.infer([x])
+    assert re.search(r"\rloop inference exec: \(\d+/\d+\), [\d.e+]+ a second, [01] s left",
+                     capfd.readouterr().out)
 
 
 def test_memory_summary_has_an_entry_for_each_tensor_copied(make):

@@ -42,6 +42,21 @@ def test_a_source_model_is_printed_too(models):
     assert '%r: float32[2x3] = Relu "relu" (%x)' in out
 
 
+@pytest.mark.parametrize("name, content, advice", [
+    ("junk.om", b"junk\n", "give a .om of atc, or a source model with its suffix: .air, .mindir"),
+    ("junk.onnx", b"x", "the suffix says what a file is: .air, .mindir, .onnx"),
+    ("text.mindir", b'layer { name: "x" }\n', "has to be converted first (atc --framework=0)"),
+    ("keras.mindir", b"\x89HDF\r\n", "convert it with atc --framework=3 and give the .om"),
+    ("other.mindir", b"PK\x03\x04", "give it the suffix .onnx"),
+])
+def test_a_file_that_is_no_model_gets_advice_that_this_command_can_follow(
+        tmp_path, name, content, advice):
+    (tmp_path / name).write_bytes(content)
+    done = graph(str(tmp_path / name))
+    assert done.returncode == 1 and advice in done.stderr, done.stderr
+    assert "--framework" not in done.stderr.replace("atc --framework", ""), done.stderr
+
+
 def test_dot_names_operators_and_what_runs_between_them(models):
     out = graph(models["om"], "--dot").stdout
     assert out.startswith("digraph model {") and out.rstrip().endswith("}")
