@@ -283,9 +283,12 @@ struct LoadedModel::Impl {
     }
     ANYNPU_ASSIGN(std::unique_ptr<PlanRunner> runner, work.data ? take_for(work) : take());
     auto& pool = work.data ? bare_runners : runners;
-    std::shared_ptr<PlanRunner> held(runner.release(), [self, &pool](PlanRunner* used) {
+    // `launched` keeps the deleter alive, so it lets go of the model when it has run.
+    auto give_back = [model = self, &pool](PlanRunner* used) mutable {
+      const auto last_use = std::move(model);
       pool.give(std::unique_ptr<PlanRunner>(used));
-    });
+    };
+    std::shared_ptr<PlanRunner> held(runner.release(), std::move(give_back));
     if (!work.data) last = held;
     return held;
   }

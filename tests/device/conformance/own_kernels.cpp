@@ -156,6 +156,20 @@ TEST_F(MixedModels, KeepTheirWeightsInTheMemoryOfTheDevice) {
   EXPECT_EQ(after, before);
 }
 
+TEST_F(MixedModels, GiveTheirMemoryBackAfterRunsInAStream) {
+  const auto bytes = mixed_model();
+  size_t before = 0, after = 0, total = 0;
+  ASSERT_ACL(aclrtGetMemInfo(ACL_HBM_MEM, &before, &total));
+  load(bytes);
+  run_in_stream(3, 0.01F);
+  ASSERT_ACL(aclmdlUnload(model_));
+  model_ = UINT32_MAX;
+  ASSERT_ACL(aclrtResetDevice(0));
+  ASSERT_ACL(aclrtSetDevice(0));
+  ASSERT_ACL(aclrtGetMemInfo(ACL_HBM_MEM, &after, &total));
+  EXPECT_EQ(after, before);
+}
+
 TEST_F(MixedModels, BranchOnAValueOfTheDevice) {
   load(branch_model());
   for (const float sign : {1.0F, -1.0F}) {
