@@ -20,7 +20,9 @@ TEST(BlockPool, BlocksAreAlignedLargeEnoughAndUsedAgain) {
     if (bytes > 0) std::memset(block.get(), 7, bytes);
     const std::byte* const where = block.get();
     block.reset();
-    if (bytes <= size_t{4} << 20) EXPECT_EQ(take_block(bytes).get(), where) << bytes;
+    if (bytes <= size_t{4} << 20) {
+      EXPECT_EQ(take_block(bytes).get(), where) << bytes;
+    }
   }
 }
 

@@ -9,6 +9,8 @@ namespace {
 
 using testing::HasSubstr;
 
+KernelChoice chosen(std::string id, uint32_t blocks = 1) { return {std::move(id), blocks, {}, {}}; }
+
 TEST(CustomOp, ALaunchHasInputsOutputsAndWorkspacesThenTheTiling) {
   std::byte in[8], out[16];
   const Buffer inputs[] = {{in, sizeof in}}, outputs[] = {{out, sizeof out}};
@@ -39,21 +41,21 @@ TEST(CustomOp, ALaunchHasInputsOutputsAndWorkspacesThenTheTiling) {
 TEST(CustomOp, AKernelMustBeRegisteredBeforeASelectorChoosesIt) {
   CustomOps ops;
   EXPECT_FALSE(ops.has_type("MyAdd"));
-  const Status unknown = ops.choose("MyAdd", "key", {.kernel_id = "fast"});
+  const Status unknown = ops.choose("MyAdd", "key", chosen("fast"));
   EXPECT_EQ(unknown.code(), Code::not_found);
   EXPECT_THAT(unknown.message(), HasSubstr("'fast'"));
 
   ops.add_kernel("MyAdd", "fast", std::make_shared<DeviceKernel>());
   EXPECT_TRUE(ops.has_type("MyAdd"));
-  EXPECT_EQ(ops.choose("MyAdd", "key", {.kernel_id = "slow"}).code(), Code::not_found);
-  EXPECT_TRUE(ops.choose("MyAdd", "key", {.kernel_id = "fast"}).ok());
+  EXPECT_EQ(ops.choose("MyAdd", "key", chosen("slow")).code(), Code::not_found);
+  EXPECT_TRUE(ops.choose("MyAdd", "key", chosen("fast")).ok());
 }
 
 TEST(CustomOp, WhatWasChosenIsFoundByItsDescriptionUntilCleared) {
   CustomOps ops;
   const auto kernel = std::make_shared<DeviceKernel>();
   ops.add_kernel("MyAdd", "fast", kernel);
-  ASSERT_TRUE(ops.choose("MyAdd", "of 4 floats", {.kernel_id = "fast", .blocks = 3}).ok());
+  ASSERT_TRUE(ops.choose("MyAdd", "of 4 floats", chosen("fast", 3)).ok());
 
   const auto found = ops.find("MyAdd", "of 4 floats");
   ASSERT_TRUE(found.ok()) << found.status().to_string();

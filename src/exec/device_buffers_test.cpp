@@ -18,7 +18,10 @@ class DeviceBuffersTest : public testing::Test {
  protected:
   static std::vector<TensorInfo> infos(std::vector<size_t> sizes) {
     std::vector<TensorInfo> list;
-    for (size_t bytes : sizes) list.push_back({.name = "x", .dtype = DType::f32, .bytes = bytes});
+    for (size_t bytes : sizes) {
+      list.emplace_back();
+      list.back().bytes = bytes;
+    }
     return list;
   }
   bool on_device(const void* address) {

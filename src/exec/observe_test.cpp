@@ -98,6 +98,13 @@ TEST(Observe, OnlyOperatorsThatAreWantedAndNoStepsOfOurOwn) {
   float x = 1, y = 0;
   for (const PlanStep& step : plan.steps) ASSERT_TRUE(run_step(step, x, y).ok());
   EXPECT_THAT(observer->diary, ElementsAre("before r 1", "after r 2"));
+
+  Plan own;
+  own.steps.push_back(step_for("", "reorder", doubling()));
+  const auto all = std::make_shared<DiaryObserver>();
+  observe(own, all);
+  ASSERT_TRUE(run_step(own.steps[0], x, y).ok());
+  EXPECT_THAT(all->diary, IsEmpty());
 }
 
 TEST(Observe, AStepThatAnObserverRefusesDoesNotRun) {
