@@ -225,8 +225,8 @@ int main(int count, char** words) {
 def c_program(tmp_path_factory):
     folder = tmp_path_factory.mktemp("limited")
     (folder / "app.c").write_text(C_PROGRAM)
-    subprocess.run(["cc", "-I", f"{BUILD}/include", str(folder / "app.c"), "-o", str(folder / "app"),
-                    "-L", f"{BUILD}/lib", "-lascendcl", f"-Wl,-rpath,{BUILD}/lib"], check=True)
+    subprocess.run(["cc", "-I", f"{BUILD}/include", "app.c", "-o", "app", "-L", f"{BUILD}/lib",
+                    "-lascendcl", f"-Wl,-rpath,{BUILD}/lib"], check=True, cwd=folder)
     return str(folder / "app")
 
 
