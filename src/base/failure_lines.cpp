@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/failure_lines.h"
 
-#include <unistd.h>
-
 #include <atomic>
 #include <cctype>
 #include <mutex>
@@ -13,6 +11,7 @@
 #include "base/env.h"
 #include "base/fork_guard.h"
 #include "base/format.h"
+#include "base/quiet_write.h"
 
 namespace anynpu {
 
@@ -72,26 +71,18 @@ std::string line_of(const FailedCall& call) {
   return line + "\n";
 }
 
-void write_line(std::string_view line) {
-  while (!line.empty()) {
-    const ssize_t done = ::write(STDERR_FILENO, line.data(), line.size());
-    if (done <= 0) return;  // nobody listens
-    line.remove_prefix(static_cast<size_t>(done));
-  }
-}
-
 void show(const FailedCall& call) {
   const FailureLines how = mode();
   if (how == FailureLines::off) return;
-  if (how == FailureLines::all) return write_line(line_of(call));
+  if (how == FailureLines::all) return write_error_text(line_of(call));
   if (call.answer || lines.load(std::memory_order_relaxed) >= kMostFailureLines) return;
   if (!is_new(call)) return;
   const size_t before = lines.fetch_add(1, std::memory_order_relaxed);
   if (before >= kMostFailureLines) return;
-  write_line(line_of(call));
+  write_error_text(line_of(call));
   if (before + 1 == kMostFailureLines) {
-    write_line(format("anynpu: {} failures were shown; ANYNPU_ERRORS=all shows the others\n",
-                      kMostFailureLines));
+    write_error_text(format("anynpu: {} failures were shown; ANYNPU_ERRORS=all shows the others\n",
+                            kMostFailureLines));
   }
 }
 

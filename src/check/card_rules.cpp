@@ -12,6 +12,7 @@ namespace anynpu::check {
 namespace {
 
 constexpr uint64_t kPage = 4096;
+constexpr uint64_t kKeyBytes = 65;
 constexpr uint64_t kTiB = uint64_t{1} << 40;
 constexpr uint64_t kLowest = 16 * kTiB, kHighest = 24 * kTiB;
 
@@ -50,6 +51,16 @@ void before_reserve_address(Call& call) {
     tell(call,
          format("the address wished for is {:#x}; the documents allow {:#x} to {:#x}, or none",
                 wish, kLowest, kHighest));
+}
+
+void before_export_key(Call& call) {
+  if (const uint64_t address = call.argument(0); !is_aligned(address, kPage))
+    tell(call, format("the memory at {:#x} does not begin on a page of {} bytes; share blocks of "
+                      "2 MiB and more",
+                      address, kPage));
+  if (const uint64_t length = call.argument(3); length > kKeyBytes)
+    tell(call,
+         format("the key has room for {} bytes; the documents allow {} only", length, kKeyBytes));
 }
 
 void before_can_access_peer(Call& call) {

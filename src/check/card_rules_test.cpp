@@ -41,6 +41,12 @@ TEST(CardRules, ReservedAddressesHaveNoAlignmentAndLieIn16To24T) {
   EXPECT_EQ(found(before_reserve_address, {1, 4096, 0, 24 * kTiB, 0}), kOne);
 }
 
+TEST(CardRules, SharedMemoryBeginsOnAPageAndItsKeyHas65Bytes) {
+  EXPECT_EQ(found(before_export_key, {0x10000, 64, 1, 65, 0}), kNone);
+  EXPECT_EQ(found(before_export_key, {0x10040, 64, 1, 65, 0}), kOne);
+  EXPECT_EQ(found(before_export_key, {0x10000, 64, 1, 66, 0}), kOne);
+}
+
 TEST(CardRules, ADeviceIsNoPeerOfItself) {
   EXPECT_EQ(found(before_can_access_peer, {1, 0, 1}), kNone);
   EXPECT_EQ(found(before_can_access_peer, {1, 3, 3}), kOne);

@@ -100,6 +100,7 @@ const std::unordered_map<std::string_view, Hooks>& table() {
       {"aclrtHostRegister", {before_host_register, nullptr}},
       {"aclrtHostRegisterV2", {before_host_register, nullptr}},
       {"aclrtReserveMemAddress", {before_reserve_address, nullptr}},
+      {"aclrtIpcMemGetExportKey", {before_export_key, nullptr}},
       {"aclrtDeviceCanAccessPeer", {before_can_access_peer, nullptr}},
   };
   return *map;

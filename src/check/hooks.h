@@ -65,6 +65,7 @@ void before_host_register(Call& call);
 void before_synchronize_with_timeout(Call& call);
 void before_synchronize_device_with_timeout(Call& call);
 void before_reserve_address(Call& call);
+void before_export_key(Call& call);
 void before_can_access_peer(Call& call);
 
 }  // namespace anynpu::check

@@ -15,6 +15,7 @@
 
 #include "anynpu.h"
 #include "base/format.h"
+#include "base/quiet_write.h"
 #include "check/call.h"
 #include "check/guard.h"
 #include "check/lifetimes.h"
@@ -59,6 +60,7 @@ std::string lines_of(const std::vector<LabeledSite>& places) {
 
 void write_text(const std::string& text) {
   size_t done = 0;
+  const QuietWrite quiet;
   while (file >= 0 && done < text.size()) {
     const ssize_t count = write(file, text.data() + done, text.size() - done);
     if (count <= 0) return;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/open_model.h"
 
-#include <cstdio>
-
 #include "base/log.h"
 #include "base/mapped_file.h"
+#include "base/quiet_write.h"
 #include "compile/compile.h"
 #include "om/sections.h"
 #include "om/vendor.h"
@@ -36,7 +35,7 @@ void say_rebuilt(const om::Model& model) {
       "chip's code",
       model.meta.name, model.meta.producer);
   ANYNPU_LOG(warning, "{}", line);
-  std::fprintf(stderr, "anynpu: %s\n", line.c_str());
+  write_error_text(format("anynpu: {}\n", line));
 }
 
 }  // namespace

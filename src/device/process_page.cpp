@@ -12,6 +12,7 @@
 
 #include "base/env.h"
 #include "base/format.h"
+#include "base/quiet_write.h"
 #include "base/thread_pool.h"
 #include "device/device.h"
 
@@ -69,6 +70,7 @@ ProcessPage* map_page() {
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (file < 0) return nullptr;
   void* at = MAP_FAILED;
+  const QuietWrite quiet;
   if (ftruncate(file, sizeof(ProcessPage)) == 0)
     at = mmap(nullptr, sizeof(ProcessPage), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   close(file);

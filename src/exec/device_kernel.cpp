@@ -2,10 +2,10 @@
 #include "exec/device_kernel.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
+#include "base/quiet_write.h"
 #include "device/host_view.h"
 #include "npc/cluster.h"
 #include "npc/image.h"
@@ -188,7 +188,7 @@ Status DeviceKernel::run(const KernelLaunch& launch, std::span<const KernelRegio
   npc::LaunchStats stats;
   Status status = cluster.launch(*module_, request, &stats);
   if (!status.ok()) {
-    if (!stats.trap_report.empty()) std::fputs(stats.trap_report.c_str(), stderr);
+    write_error_text(stats.trap_report);
     if (status.code() != Code::task_failed) return status;
     return Status(Code::kernel_failed, status.message());
   }

@@ -2,7 +2,6 @@
 #include "exec/model.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -10,6 +9,7 @@
 
 #include "base/env.h"
 #include "base/log.h"
+#include "base/quiet_write.h"
 #include "base/spare_pool.h"
 #include "compile/infer_flow.h"
 #include "compile/passes.h"
@@ -394,7 +394,7 @@ Result<std::unique_ptr<LoadedModel::Impl>> LoadedModel::prepare(const graph::Gra
         const std::string line =
             format("anynpu,dispatch,Graph '{}',program,falls back from {} to the host\n",
                    graph.name, options.target.backend);
-        std::fputs(line.c_str(), stderr);
+        write_error_text(line);
       }
     }
     ANYNPU_ASSIGN(impl->program, StepProgram::make(*dynamic, target, options.observer));

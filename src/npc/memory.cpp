@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/align.h"
+#include "base/quiet_write.h"
 #include "npc/cluster.h"
 #include "npc/kernel_watch.h"
 
@@ -33,6 +34,7 @@ std::byte* map(int file, size_t bytes, size_t offset) {
 }  // namespace
 
 Result<std::shared_ptr<Memory>> Memory::create() {
+  const QuietWrite quiet;  // RLIMIT_FSIZE may be smaller
   const int file = memfd_create("anynpu-cluster", MFD_CLOEXEC);
   const bool sized = file >= 0 && ftruncate(file, kSpaceBytes + kLocalsBytes) == 0;
   std::byte* base = sized ? map(file, kSpaceBytes, 0) : nullptr;
@@ -48,7 +50,7 @@ Result<std::shared_ptr<Memory>> Memory::create() {
     return fail(
         Code::io_error,
         "cluster: cannot reserve 4 GiB of address space: {}; raise the limit of virtual memory "
-        "(ulimit -v)",
+        "(ulimit -v) and of files (ulimit -f)",
         std::strerror(error));
   }
   madvise(base, kSpaceBytes, MADV_DONTDUMP);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which kernel runs a node, and why the others do not.
-#include <cstdio>
 
 #include "base/env.h"
 #include "base/log.h"
+#include "base/quiet_write.h"
 #include "ops/backend_kernels.h"
 #include "ops/check_kernel.h"
 #include "ops/registry.h"
@@ -22,7 +22,7 @@ const KernelDef* first_that_runs(const std::vector<const KernelDef*>& kernels,
     if (verbose) {
       const std::string line = format("anynpu,dispatch,{},{},{}\n", context.label(), kernel->name,
                                       status.ok() ? std::string(chosen) : status.message());
-      std::fputs(line.c_str(), stderr);
+      write_error_text(line);
     }
     if (status.ok()) return kernel;
     reasons += format("{}{}: {}", reasons.empty() ? "" : "; ", kernel->name, status.message());

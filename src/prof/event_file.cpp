@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/crc32c.h"
 #include "base/log.h"
+#include "base/quiet_write.h"
 #include "prof/calendar.h"
 #include "trace/names.h"
 
@@ -171,6 +172,7 @@ void EventFile::write_out() {
     ANYNPU_LOG(warning, "profiling: {}", failure_.to_string());
   }
   size_t done = 0;
+  const QuietWrite quiet;
   while (failure_.ok() && done < buffer_.size()) {
     const ssize_t count = ::write(fd_, buffer_.data() + done, buffer_.size() - done);
     if (count < 0 && errno == EINTR) continue;

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/clock.h"
+#include "base/quiet_write.h"
 #include "device/runtime.h"
 
 namespace anynpu::prof {
@@ -56,6 +57,7 @@ Sampler::Sampler(const SessionConfig& config, const std::string& folder)
 }
 
 Sampler::~Sampler() {
+  const QuietWrite quiet;
   if (file_) std::fclose(file_);
 }
 
@@ -66,6 +68,7 @@ uint64_t Sampler::pause_ns() const {
 void Sampler::rest() {
   if (!file_ || now_ns() < next_ns_) return;
   next_ns_ = now_ns() + pause_ns_;
+  const QuietWrite quiet;
   if (memory_) sample_devices();
   if (host_parts_.size() > 1) sample_host();
   std::fflush(file_);  // a program that is killed keeps its samples

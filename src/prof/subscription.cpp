@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,6 +17,7 @@
 #include "base/crc32c.h"
 #include "base/log.h"
 #include "base/memory_probe.h"
+#include "base/quiet_write.h"
 #include "prof/collector.h"
 #include "prof/ownership.h"
 
@@ -38,8 +38,9 @@ class Pipe {
       pollfd wait{fd_, POLLOUT, 0};
       const int ready = ::poll(&wait, 1, kPatienceMs);
       const ssize_t bytes = static_cast<ssize_t>(count * sizeof(OpRecord));
+      const QuietWrite quiet;  // the reader may have gone, and this may be the program's thread
       if (ready != 1 || (wait.revents & (POLLERR | POLLNVAL)) ||
-          write_quietly(records.data(), static_cast<size_t>(bytes)) != bytes) {
+          ::write(fd_, records.data(), static_cast<size_t>(bytes)) != bytes) {
         give_up(ready);
         break;
       }
@@ -61,22 +62,6 @@ class Pipe {
   int fd() const { return fd_; }
 
  private:
-  // A pipe whose reader has gone raises SIGPIPE in the thread that writes; it must not reach the
-  // program, which may be any thread's that ends a subscription.
-  ssize_t write_quietly(const void* data, size_t bytes) const {
-    sigset_t pipe_only, before;
-    sigemptyset(&pipe_only);
-    sigaddset(&pipe_only, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
-    const ssize_t done = ::write(fd_, data, bytes);
-    const int error = errno;
-    if (done < 0 && error == EPIPE) {
-      const timespec none{0, 0};
-      sigtimedwait(&pipe_only, nullptr, &none);
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return done;
-  }
   void give_up(int ready) {
     given_up_ = true;
     ANYNPU_LOG(warning, "the pipe {} of a model subscription is given up: {}; what follows is lost",

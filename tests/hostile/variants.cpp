@@ -163,6 +163,15 @@ void set_input(Graph& graph, size_t index, const Feed& feed) {
   value.has_shape = true;
 }
 
+void make_constant(Variant& variant, size_t index) {
+  Graph& graph = variant.graph;
+  const auto place = static_cast<ptrdiff_t>(index);
+  graph.values[static_cast<size_t>(graph.inputs[index])].constant =
+      graph::constant_of(variant.feeds[index].bytes);
+  graph.inputs.erase(graph.inputs.begin() + place);
+  variant.feeds.erase(variant.feeds.begin() + place);
+}
+
 void replace_uses(Graph& graph, ValueId from, ValueId to) {
   for (Node& node : graph.nodes) std::replace(node.inputs.begin(), node.inputs.end(), from, to);
 }
@@ -203,12 +212,13 @@ class Maker {
     }
     if (wanted_()) {
       Variant made{name + ", a constant", graph_, feeds_};
+      made.feeds[index] = change.feed;
       set_input(made.graph, index, change.feed);
       forget_shapes(made.graph);
-      const ValueId id = made.graph.inputs[index];
-      made.graph.values[static_cast<size_t>(id)].constant = graph::constant_of(change.feed.bytes);
-      made.graph.inputs.erase(made.graph.inputs.begin() + static_cast<ptrdiff_t>(index));
-      made.feeds.erase(made.feeds.begin() + static_cast<ptrdiff_t>(index));
+      for (size_t i = feeds_.size(); i-- > 0;) {
+        // Strings are no inputs of a model: all of them become constants.
+        if (i == index || made.feeds[i].dtype == DType::string) make_constant(made, i);
+      }
       visit_(std::move(made));
     }
   }

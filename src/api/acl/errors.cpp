@@ -329,7 +329,8 @@ constexpr Answer kAnswers[] = {
     {"*", Code::cancelled},  // Ctrl-C
     {"hi_mpi_*", Code::timeout},
     {"aclrtProcessReport", Code::callback_timeout},
-    {"aclInit", Code::already_initialized},  // of a library that does not know of the other
+    {"aclrtProcess*", Code::thread_not_subscribed},  // loops before the first and after the last
+    {"aclInit", Code::already_initialized},          // of a library that does not know of the other
     {"aclFinalize*", Code::already_finalized},
     {"aclrtGetCurrentContext", Code::no_context},
     {"aclrtGetDevice", Code::no_context},

@@ -71,6 +71,30 @@ TEST_F(MemoryCalls, APoolLendsInTheOrderOfAStream) {
   EXPECT_EQ(aclrtMemPoolDestroy(pool), ACL_ERROR_RT_INVALID_HANDLE);
 }
 
+TEST_F(MemoryCalls, APoolHasALimitAndItsBlocksFollowEvents) {
+  aclrtMemPoolProps props = pool_props();
+  props.maxSize = 4 * kMiB;
+  aclrtMemPool pool = nullptr;
+  ASSERT_EQ(aclrtMemPoolCreate(&pool, &props), ACL_SUCCESS);
+  void *first = nullptr, *second = nullptr;
+  aclrtStream other = nullptr;
+  aclrtEvent event = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&other), ACL_SUCCESS);
+  ASSERT_EQ(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC), ACL_SUCCESS);
+  ASSERT_EQ(aclrtMemPoolMallocAsync(&first, 3 * kMiB, pool, stream), ACL_SUCCESS);
+  EXPECT_NE(aclrtMemPoolMallocAsync(&second, 3 * kMiB, pool, stream), ACL_SUCCESS);
+  ASSERT_EQ(aclrtMemPoolFreeAsync(first, stream), ACL_SUCCESS);
+  ASSERT_EQ(aclrtRecordEvent(event, stream), ACL_SUCCESS);
+  ASSERT_EQ(aclrtStreamWaitEvent(other, event), ACL_SUCCESS);
+  ASSERT_EQ(aclrtMemPoolMallocAsync(&second, 3 * kMiB, pool, other), ACL_SUCCESS);
+  EXPECT_EQ(second, first);
+  EXPECT_EQ(aclrtMemPoolFreeAsync(second, other), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(other), ACL_SUCCESS);
+  EXPECT_EQ(aclrtMemPoolDestroy(pool), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyEvent(event), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyStream(other), ACL_SUCCESS);
+}
+
 TEST_F(MemoryCalls, AttributesOfAPool) {
   const aclrtMemPoolProps props = pool_props();
   aclrtMemPool pool = nullptr;

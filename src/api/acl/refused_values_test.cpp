@@ -190,6 +190,26 @@ TEST_F(RefusedValues, OfBuiltInstances) {
   taken(aclrtDestroyStream(bound));
 }
 
+TEST_F(RefusedValues, OfLabelsAndWhatIsCached) {
+  std::vector<aclrtLabel> labels(65535);
+  for (aclrtLabel& label : labels) ASSERT_EQ(aclrtCreateLabel(&label), ACL_SUCCESS);
+  aclrtLabel more = nullptr;
+  refused(aclrtCreateLabel(&more));
+  for (aclrtLabel label : labels) ASSERT_EQ(aclrtDestroyLabel(label), ACL_SUCCESS);
+  aclrtStreamAttrValue on{};
+  on.cacheOpInfoSwitch = 1;
+  const std::string text(65537, 'x');
+  taken(begin(s_));
+  taken(aclrtSetStreamAttribute(s_, ACL_STREAM_ATTR_CACHE_OP_INFO, &on));
+  taken(aclrtMemsetAsync(device_memory(4), 4, 0, 4, s_));
+  refused(aclrtCacheLastTaskOpInfo(text.data(), 0));
+  taken(aclrtCacheLastTaskOpInfo(text.data(), 65536));
+  refused(aclrtCacheLastTaskOpInfo(text.data(), 65537));
+  refused(aclrtCacheLastTaskExtendInfo(text.c_str(), 0));
+  taken(aclrtCacheLastTaskExtendInfo(text.c_str(), 5000));  // cut
+  taken(aclmdlRIDestroy(end(s_)));
+}
+
 TEST_F(RefusedValues, OfQueries) {
   char text[64];
   taken(aclplatformGetDeviceInfo(static_cast<aclplatformDevInfo>(13), text, sizeof text));

@@ -263,6 +263,86 @@ TEST_F(RuntimeFacts, AReportBelongsToOneThread) {
   EXPECT_EQ(aclrtUnSubscribeReport(pthread_self(), s_), ACL_SUCCESS);
 }
 
+TEST_F(RuntimeFacts, AReportThreadServesOneDevice) {
+  ASSERT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
+  aclrtStream other = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&other), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSubscribeReport(pthread_self(), other), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  EXPECT_NE(aclrtSubscribeReport(pthread_self(), s_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
+  EXPECT_EQ(aclrtUnSubscribeReport(pthread_self(), other), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyStream(other), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  for (const int device : {1, 1, 0, 0}) {  // each was set twice more
+    EXPECT_EQ(aclrtResetDevice(device), ACL_SUCCESS);
+  }
+}
+
+TEST_F(RuntimeFacts, TheDefaultStreamWaitsForNoOther) {
+  uint64_t* gate = closed_gate();
+  ASSERT_EQ(aclrtValueWait(gate, 1, ACL_STREAM_WAIT_VALUE_EQ, s_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtMemsetAsync(device_memory(64), 64, 1, 64, nullptr), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(nullptr, 10'000), ACL_SUCCESS);
+  write(gate, uint64_t{1});
+  EXPECT_EQ(aclrtSynchronizeStream(s_), ACL_SUCCESS);
+}
+
+TEST_F(RuntimeFacts, ATimeLimitOfWaitsIsForLaterOnes) {
+  uint64_t* gate = closed_gate();
+  aclrtEvent event = nullptr;
+  aclrtStream later = nullptr;
+  ASSERT_EQ(aclrtCreateEventWithFlag(&event, ACL_EVENT_SYNC), ACL_SUCCESS);
+  ASSERT_EQ(aclrtCreateStream(&later), ACL_SUCCESS);
+  ASSERT_EQ(aclrtValueWait(gate, 1, ACL_STREAM_WAIT_VALUE_EQ, s_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtRecordEvent(event, s_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtStreamWaitEvent(t_, event), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSetOpWaitTimeout(1), ACL_SUCCESS);
+  ASSERT_EQ(aclrtStreamWaitEvent(later, event), ACL_SUCCESS);
+  EXPECT_NE(aclrtSynchronizeStream(later), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(t_, 10), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+  ASSERT_EQ(aclrtSetOpWaitTimeout(0), ACL_SUCCESS);
+  write(gate, uint64_t{1});
+  EXPECT_EQ(aclrtSynchronizeStream(t_), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyStream(later), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyEvent(event), ACL_SUCCESS);
+}
+
+TEST_F(RuntimeFacts, UnknownFlagsMakeAnOrdinaryStreamAndPrioritiesEndAt7) {
+  aclrtStream stream = nullptr;
+  uint32_t flags = 9;
+  ASSERT_EQ(aclrtCreateStreamWithConfig(&stream, 7, 0x40000000), ACL_SUCCESS);
+  EXPECT_EQ(aclrtStreamGetFlags(stream, &flags), ACL_SUCCESS);
+  EXPECT_EQ(flags, 0u);
+  EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
+  EXPECT_EQ(aclrtCreateStreamWithConfig(&stream, 8, 0), ACL_ERROR_RT_PARAM_INVALID);
+}
+
+TEST_F(RuntimeFacts, AStreamThatStoppedStopsItsContext) {
+  aclrtContext context = nullptr, before = nullptr;
+  ASSERT_EQ(aclrtGetCurrentContext(&before), ACL_SUCCESS);
+  uint8_t* memory = device_memory(64);
+  ASSERT_EQ(aclrtCreateContext(&context, 0), ACL_SUCCESS);
+  aclrtStream stops = nullptr, other = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&stops), ACL_SUCCESS);
+  ASSERT_EQ(aclrtCreateStream(&other), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSetStreamFailureMode(stops, ACL_STOP_ON_FAILURE), ACL_SUCCESS);
+  EXPECT_NE(aclrtSetStreamFailureMode(stops, ACL_STOP_ON_FAILURE), ACL_SUCCESS) << "once";
+  aclrtNotify notify = nullptr;
+  ASSERT_EQ(aclrtCreateNotify(&notify, 0), ACL_SUCCESS);
+  ASSERT_EQ(aclrtWaitAndResetNotify(notify, stops, 1), ACL_SUCCESS);  // it never comes
+  EXPECT_NE(aclrtSynchronizeStream(stops), ACL_SUCCESS);
+  for (aclrtStream each : {stops, other})
+    EXPECT_NE(aclrtMemsetAsync(memory, 64, 1, 64, each), ACL_SUCCESS) << "no new tasks";
+  EXPECT_EQ(aclrtDestroyNotify(notify), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyStream(stops), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyStream(other), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyContext(context), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSetCurrentContext(before), ACL_SUCCESS);
+  EXPECT_EQ(aclrtMemsetAsync(memory, 64, 1, 64, s_), ACL_SUCCESS) << "another context";
+  EXPECT_EQ(aclrtSynchronizeStream(s_), ACL_SUCCESS);
+}
+
 TEST_F(RuntimeFacts, AMessageIsTakenOnceAndTheLastErrorIsTheLatest) {
   ASSERT_NE(aclrtFree(nullptr), ACL_SUCCESS);
   EXPECT_NE(aclGetRecentErrMsg(), nullptr);

@@ -147,6 +147,39 @@ TEST_F(QueueRoute, TheSampleOfTheDocuments) {
   EXPECT_EQ(acltdtDestroyQueue(target), ACL_SUCCESS);
 }
 
+TEST_F(QueueRoute, OneQueueFeedsSeveralAndNoneItself) {
+  uint32_t queues[3];
+  for (uint32_t& queue : queues) ASSERT_EQ(acltdtCreateQueue(nullptr, &queue), ACL_SUCCESS);
+  acltdtQueueRouteList *forth = acltdtCreateQueueRouteList(), *back = acltdtCreateQueueRouteList();
+  for (int i = 1; i < 3; ++i) {
+    acltdtQueueRoute* route = acltdtCreateQueueRoute(queues[0], queues[i]);
+    EXPECT_EQ(acltdtAddQueueRoute(forth, route), ACL_SUCCESS);
+    EXPECT_EQ(acltdtDestroyQueueRoute(route), ACL_SUCCESS);
+  }
+  ASSERT_EQ(acltdtBindQueueRoutes(forth), ACL_SUCCESS);
+  acltdtQueueRoute* route = acltdtCreateQueueRoute(queues[1], queues[0]);
+  EXPECT_EQ(acltdtAddQueueRoute(back, route), ACL_SUCCESS);
+  EXPECT_NE(acltdtBindQueueRoutes(back), ACL_SUCCESS) << "a ring";
+  int32_t status = 0;
+  size_t size = 0;
+  EXPECT_EQ(acltdtGetQueueRoute(back, 0, route), ACL_SUCCESS);
+  EXPECT_EQ(acltdtGetQueueRouteParam(route, ACL_TDT_QUEUE_ROUTE_STATUS_INT32, 4, &size, &status),
+            ACL_SUCCESS);
+  EXPECT_EQ(status, 2);
+  EXPECT_EQ(acltdtEnqueueData(queues[0], "ab", 3, nullptr, 0, 0, 0), ACL_SUCCESS);
+  for (int i = 1; i < 3; ++i) {
+    char data[4] = {};
+    EXPECT_EQ(acltdtDequeueData(queues[i], data, 4, &size, nullptr, 0, 10'000), ACL_SUCCESS);
+    EXPECT_STREQ(data, "ab");
+  }
+  EXPECT_EQ(acltdtUnbindQueueRoutes(forth), ACL_SUCCESS);
+  EXPECT_NE(acltdtUnbindQueueRoutes(forth), ACL_SUCCESS) << "not bound any more";
+  EXPECT_EQ(acltdtDestroyQueueRoute(route), ACL_SUCCESS);
+  for (acltdtQueueRouteList* list : {forth, back})
+    EXPECT_EQ(acltdtDestroyQueueRouteList(list), ACL_SUCCESS);
+  for (const uint32_t queue : queues) EXPECT_EQ(acltdtDestroyQueue(queue), ACL_SUCCESS);
+}
+
 TEST_F(QueueRoute, QueuesOfOtherProcessesAre207000) {
   uint32_t queue = 0, permission = 0;
   ASSERT_EQ(acltdtCreateQueue(nullptr, &queue), ACL_SUCCESS);

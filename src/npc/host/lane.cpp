@@ -2,9 +2,9 @@
 #include "npc/host/lane.h"
 
 #include <array>
-#include <cstdio>
 
 #include "base/fork_guard.h"
+#include "base/quiet_write.h"
 
 namespace anynpu::npc {
 
@@ -68,9 +68,7 @@ Status ClusterHost::tell_exceptions(const Lane* lane, const Status& status) {
       return true;
     });
   }
-  for (const Exception& exception : told) {
-    std::fwrite(exception.report.data(), 1, exception.report.size(), stderr);
-  }
+  for (const Exception& exception : told) write_error_text(exception.report);
   return told.empty() ? status : told.front().status;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/env.h"
 #include "base/json.h"
+#include "base/quiet_write.h"
 
 namespace anynpu::npc {
 
@@ -35,6 +36,7 @@ void flush(Lines& out) {
   const int file =
       ::open(out.path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (file >= 0) {
+    const QuietWrite quiet;
     (void)!::write(file, out.text.data(), out.text.size());
     ::close(file);
   }

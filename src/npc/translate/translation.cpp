@@ -9,6 +9,7 @@
 #include "base/env.h"
 #include "base/format.h"
 #include "base/progress.h"
+#include "base/quiet_write.h"
 #include "npc/image.h"
 #include "npc/translate/code_cache.h"
 #include "npc/translate/host_calls.h"
@@ -96,8 +97,8 @@ std::shared_ptr<const Translation> Translation::make(const Image& image) {
   }
   if (env::lists(env::Name::verbose, "dispatch")) {
     for (const auto& [entry, reason] : program.refused) {
-      std::fprintf(stderr, "kernel '%s' is interpreted: %s\n",
-                   program.functions.at(entry).name.c_str(), reason.c_str());
+      write_error_text(
+          format("kernel '{}' is interpreted: {}\n", program.functions.at(entry).name, reason));
     }
   }
   if (program.kernels.empty()) return made;

@@ -3,11 +3,10 @@
 
 #include <unistd.h>
 
-#include <cstdio>
-
 #include "base/env.h"
 #include "base/log.h"
 #include "base/program_path.h"
+#include "base/quiet_write.h"
 #include "prof/ownership.h"
 #include "prof/remote.h"
 #include "prof/session.h"
@@ -113,7 +112,7 @@ void start(const ProfilerConfig& profiler) {
   if (!session.ok()) {
     const std::string message = session.status().to_string();
     ANYNPU_LOG(error, "profiling is off: {}", message);
-    std::fprintf(stderr, "anynpu: profiling is off: %s\n", message.c_str());
+    write_error_text(format("anynpu: profiling is off: {}\n", message));
     return;
   }
   configured().session = std::move(*session);
@@ -149,7 +148,7 @@ void end_configured_profiling() {
   configured().control.reset();
   if (const auto session = std::exchange(configured().session, nullptr)) {
     if (Status status = session->stop(); !status.ok())
-      std::fprintf(stderr, "anynpu: the profile is not whole: %s\n", status.to_string().c_str());
+      write_error_text(format("anynpu: the profile is not whole: {}\n", status.to_string()));
   }
   prof::release(prof::Owner::configuration);
 }

@@ -11,7 +11,7 @@ import textwrap
 import numpy as np
 import onnx
 import pytest
-from build_tree import SUPPORT
+from build_tree import BUILD, SUPPORT
 from model_datasets import convert
 from onnx import TensorProto, helper, numpy_helper
 
@@ -191,3 +191,64 @@ def test_a_dump_that_may_not_grow_leaves_no_half_file(tmp_path, limited):
              for name in names]
     assert not any(MARK in name for name in files), files
     assert (len(files) > 0) != limited and all(os.path.getsize(name) > 16384 for name in files)
+
+
+# Python ignores SIGXFSZ and SIGPIPE; both end a program in C.
+C_PROGRAM = r"""
+#include <stdio.h>
+#include <sys/resource.h>
+#include "acl/acl.h"
+int main(int count, char** words) {
+  struct rlimit few = {2000, 2000};
+  void* block = NULL;
+  char key[65];
+  aclrtStream stream;
+  setrlimit(RLIMIT_FSIZE, &few);
+  if (aclInit(words[1]) || aclrtSetDevice(0) || aclrtCreateStream(&stream)) return 1;
+  if (aclrtMalloc(&block, 4 << 20, ACL_MEM_MALLOC_HUGE_FIRST)) return 2;
+  for (int i = 0; i < 3000; ++i) {
+    if (aclrtMemsetAsync(block, 4096, 1, 4096, stream)) return 3;
+    aclrtMalloc(NULL, 0, ACL_MEM_MALLOC_HUGE_FIRST); /* a line on stderr, and in the log */
+  }
+  if (aclrtSynchronizeStream(stream)) return 4;
+  printf("share %d\n", aclrtIpcMemGetExportKey(block, 4 << 20, key, sizeof key, 0) != 0);
+  aclrtDestroyStream(stream);
+  aclrtFree(block);
+  aclrtResetDevice(0);
+  printf("end %d\n", aclFinalize());
+  return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def c_program(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("limited")
+    (folder / "app.c").write_text(C_PROGRAM)
+    subprocess.run(["cc", "-I", f"{BUILD}/include", "app.c", "-o", "app", "-L", f"{BUILD}/lib",
+                    "-lascendcl", f"-Wl,-rpath,{BUILD}/lib"], check=True, cwd=folder)
+    return str(folder / "app")
+
+
+@pytest.mark.parametrize("config", ["{}", '{"profiler": {"switch": "on", "output": "%s"}}'])
+def test_a_program_in_c_outlives_files_that_may_not_grow(tmp_path, c_program, config):
+    path = tmp_path / "acl.json"
+    path.write_text(config.replace("%s", str(tmp_path)))
+    env = dict(os.environ, ASCEND_PROCESS_LOG_PATH=str(tmp_path), ASCEND_GLOBAL_LOG_LEVEL="0",
+               ANYNPU_ERRORS="all")
+    with open(tmp_path / "stderr", "w", encoding="utf-8") as full:
+        done = subprocess.run([c_program, str(path)], stdout=subprocess.PIPE, stderr=full,
+                              text=True, timeout=120, env=env)
+    assert done.returncode == 0 and done.stdout.endswith("end 0\n"), (done.returncode, done.stdout)
+
+
+def test_a_program_in_c_outlives_a_reader_of_its_errors(tmp_path, c_program):
+    path = tmp_path / "acl.json"
+    path.write_text("{}")
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([c_program, str(path)], stdout=subprocess.PIPE, stderr=writer, text=True,
+                          timeout=120, env=dict(os.environ, ANYNPU_ERRORS="all"),
+                          preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_DFL))
+    os.close(writer)
+    assert done.returncode == 0 and done.stdout.endswith("end 0\n"), done.returncode

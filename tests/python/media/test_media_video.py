@@ -230,6 +230,7 @@ def test_failures_are_1_with_the_detailed_code_in_the_message(reporter, what, co
             ok(decoder.send(packet))
     results = decoder.close()
     assert results[-1][1] == 1 and code in results[-1][3], results[-1]
+    assert "aclvdecSendFrame failed" in results[-1][3], "the call that caused it"
     again = Decoder(reporter)
     ok(again.send(packets[0]))
     assert again.close()[0][1] == 0

@@ -99,8 +99,10 @@ def write_node_cases(folder):
         os.makedirs(data)
         onnx.save(case.model, os.path.join(folder, case.name, "model.onnx"))
         index.append((case.name, case.rtol, case.atol))
-        if why_out_of_scope(case.model):
-            continue
+        if any(value is None or isinstance(value, (list, tuple, dict))
+               for values in case.data_sets[0] for value in values):
+            continue  # sequences and optionals
+        # Also of cases that are out of scope: tests/hostile makes constants of strings.
         for side, values in zip(("input", "output"), case.data_sets[0]):
             for i, value in enumerate(values):
                 tensor = (value if isinstance(value, TensorProto)
