@@ -28,6 +28,9 @@ class AttentionFinder {
   explicit AttentionFinder(graph::Graph& graph) : graph_(graph), pattern_(graph), names_(graph) {}
 
   Status run() {
+    ANYNPU_TRY(pattern_.sweep([&](const Node& node) {
+      return node.op == "Sub" && node.domain.empty() && add_mask(node);
+    }));
     return pattern_.sweep([&](const Node& node) {
       return node.op == "Softmax" && node.domain.empty() && (match(node) || match_core(node));
     });
@@ -162,6 +165,52 @@ class AttentionFinder {
     return true;
   }
 
+  // Scores that are hidden as GPT-2 does it, scores * b - 1e10 * (1 - b) with a constant b of zeros
+  // and ones, in front of a Softmax: the mask alone is added. Where b is zero both are so far below
+  // the others that nothing is left of them, if a row has others.
+  bool add_mask(const Node& sub) {
+    const graph::Value& hidden = pattern_.value(sub.inputs[1]);
+    const Node* product = pattern_.absorbed(sub.inputs[0], "Mul");
+    if (!product || !hidden.constant || hidden.dtype != DType::f32 || hidden.shape.empty() ||
+        element_count(hidden.shape) > kMostMask || !pattern_.next(sub.outputs[0], "Softmax"))
+      return false;
+    const Shape extents = hidden.shape;
+    const std::string name = hidden.name;
+    for (size_t i = 0; i < 2; ++i) {
+      const ValueId scores = product->inputs[i], seen = product->inputs[1 - i];
+      if (pattern_.value(seen).shape != extents || !pattern_.value(seen).constant ||
+          shape(scores) != shape(sub.outputs[0]) || extents.back() != shape(scores).back())
+        continue;
+      const auto ones = constant_elements<float>(graph_, seen);
+      auto mask = constant_elements<float>(graph_, sub.inputs[1]);
+      if (ones.size() != mask.size() || !hides_some(ones, mask, extents.back())) continue;
+      for (float& element : mask) element = -element;
+      Node sum = sub;
+      sum.op = "Add";
+      sum.inputs = {scores, pattern_.adopt(add_constant(graph_, name + "/added", extents,
+                                                        std::move(mask), &names_))};
+      pattern_.replace_producer(sub.outputs[0], std::move(sum));
+      return true;
+    }
+    return false;
+  }
+
+  // Ones where nothing is taken away and zeros where very much is; each row of `width` has a one.
+  static bool hides_some(const std::vector<float>& ones, const std::vector<float>& taken,
+                         int64_t width) {
+    constexpr float kVeryMuch = 1e4f;
+    bool row_has_one = false;
+    for (size_t i = 0; i < ones.size(); ++i) {
+      const bool one = ones[i] == 1 && taken[i] == 0;
+      if (!one && (ones[i] != 0 || !(taken[i] >= kVeryMuch))) return false;
+      row_has_one = row_has_one || one;
+      if ((static_cast<int64_t>(i) + 1) % width != 0) continue;
+      if (!row_has_one) return false;
+      row_has_one = false;
+    }
+    return !ones.empty();
+  }
+
   // --- the core alone
 
   // What a Where of constant truths and a very small number does to the scores, as a mask to add;
@@ -185,8 +234,28 @@ class AttentionFinder {
           begin + static_cast<std::ptrdiff_t>(row))
         return kNoValue;
     }
-    return pattern_.adopt(
-        add_constant(graph_, name + "/added", extents, std::move(mask), &names_));
+    return pattern_.adopt(add_constant(graph_, name + "/added", extents, std::move(mask), &names_));
+  }
+
+  // A Where of truths that the run computes and a number so low that scores vanish beside it: the
+  // same with zeros in place of the scores is a mask to add.
+  bool hides_in_the_run(const Node& where, ValueId scores) const {
+    constexpr float kVeryLow = -1e30f;
+    const auto least = pattern_.scalar(where.inputs[2]);
+    const Shape &truths = shape(where.inputs[0]), &all = shape(scores);
+    return least && std::isfinite(*least) && *least <= kVeryLow &&
+           pattern_.is_f32(where.outputs[0]) && !pattern_.value(where.inputs[0]).constant &&
+           !truths.empty() && truths.size() <= all.size() && truths.back() == all.back() &&
+           pattern_.value(where.inputs[2]).shape.size() <= truths.size();
+  }
+  // After the scores in `hidden` are read no more.
+  void keep_mask_alone(ValueId hidden) {
+    Node mask = *pattern_.maker(hidden);
+    mask.inputs[1] = pattern_.adopt(
+        add_constant(graph_, mask.name + "/zero", {}, std::vector<float>{0}, &names_));
+    const Shape extents = shape(mask.inputs[0]);
+    pattern_.replace_producer(hidden, std::move(mask));
+    graph_.values[static_cast<size_t>(hidden)].shape = extents;
   }
 
   // Keys or values of groups before they were repeated for the heads of each group:
@@ -240,8 +309,7 @@ class AttentionFinder {
     float scale = 1;
     const Node* product = pattern_.absorbed(unscaled(scores, scale), "MatMul");
     const Node* context = pattern_.next(weights, "MatMul");
-    if (!product || !context || context->inputs[0] != weights ||
-        shape(scores) != scores_shape)
+    if (!product || !context || context->inputs[0] != weights || shape(scores) != scores_shape)
       return false;
     const ValueId y = context->outputs[0], v = context->inputs[1];
     const ValueId q = unscaled(product->inputs[0], scale);
@@ -258,12 +326,16 @@ class AttentionFinder {
       }
     }
     if (!pattern_.absorbed(turned, "Transpose")) return false;
-    if (where && mask == kNoValue) {
+    const bool in_the_run = where && hides_in_the_run(*where, scores);
+    if (where && mask == kNoValue && !in_the_run) {
       mask = added_mask(*where);
       if (mask == kNoValue) return false;
     }
-    if (mask != kNoValue && (static_cast<int64_t>(shape(mask).size()) > rank ||
-                             (rank == 3 && shape(mask).size() == 3 && shape(mask)[0] != 1)))
+    const Shape of_mask = in_the_run         ? shape(where->inputs[0])
+                          : mask != kNoValue ? shape(mask)
+                                             : Shape();
+    if (static_cast<int64_t>(of_mask.size()) > rank ||
+        (rank == 3 && of_mask.size() == 3 && of_mask[0] != 1))
       return false;
     ValueId k = keys_of(turned, scale), values = v;
     if (k == kNoValue) return false;
@@ -275,10 +347,12 @@ class AttentionFinder {
     fused.op = "Attention";
     fused.opset = 23;
     fused.inputs = {q, k, values};
+    if (in_the_run) mask = in;
     if (mask != kNoValue) fused.inputs.push_back(mask);
     fused.attrs["scale"] = scale;
     if (rank == 3) fused.attrs["q_num_heads"] = fused.attrs["kv_num_heads"] = int64_t{1};
     pattern_.replace_producer(y, std::move(fused));
+    if (in_the_run) keep_mask_alone(in);
     return true;
   }
 

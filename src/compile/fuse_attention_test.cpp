@@ -48,6 +48,32 @@ TEST_F(FuseAttentionTest, AttentionWithANumberAddedToAllScoresHasNoMask) {
   EXPECT_EQ(after(fuse_attention, attention(-3e38f)).size(), 12u) << "the scores vanish in it";
 }
 
+// As GPT-2 has it: scores * b - 1e10 * (1 - b).
+TEST_F(FuseAttentionTest, ScoresThatOnesAndZerosHideGetAMask) {
+  const auto attention = [&](const std::vector<float>& seen) {
+    g = {};
+    std::vector<float> taken;
+    for (float one : seen) taken.push_back(1e10f * (1 - one));
+    const ValueId q = g.input("q", {1, 3, 6}), b = add_constant(g.graph, "b", {1, 1, 3, 3}, seen);
+    const ValueId hidden = add_constant(g.graph, "hidden", {1, 1, 3, 3}, std::move(taken));
+    const ValueId qt = transpose(reshape(q, {1, 3, 2, 3}), {0, 2, 1, 3});
+    const ValueId kt = transpose(reshape(q, {1, 3, 2, 3}), {0, 2, 3, 1});
+    const ValueId vt = transpose(reshape(q, {1, 3, 2, 3}), {0, 2, 1, 3});
+    const ValueId scores = node("Mul", {node("MatMul", {qt, kt}), scalar(0.5f)});
+    const ValueId masked = node("Sub", {node("Mul", {scores, b}), hidden});
+    const ValueId context = node("MatMul", {node("Softmax", {masked}), vt});
+    return reshape(transpose(context, {0, 2, 1, 3}), {1, 3, 6});
+  };
+  EXPECT_THAT(after(fuse_attention, attention({1, 0, 0, 1, 1, 0, 1, 1, 1})),
+              ElementsAre("FusedAttention"));
+  EXPECT_EQ(g.graph.nodes[0].inputs.size(), 4u);
+  EXPECT_THAT(after(fuse_attention, attention({1, 0, 0, 0, 0, 0, 1, 1, 1})),
+              testing::Contains("Softmax"))
+      << "a row that sees nothing";
+  EXPECT_THAT(after(fuse_attention, attention({1, 0.5f, 0, 1, 1, 0, 1, 1, 1})),
+              testing::Contains("Softmax"));
+}
+
 TEST_F(FuseAttentionTest, AttentionInMixedPrecisionBecomesOneNodeOfTheShortType) {
   // As mixed precision leaves it: products in bfloat16, mask and Softmax in float32.
   const int64_t bf16 = 16, f32 = 1;
@@ -138,7 +164,8 @@ TEST_F(FuseAttentionCoreTest, HeadsInFrontOfTheLength) {
 }
 
 TEST_F(FuseAttentionCoreTest, ThreeAxesAreBatches) {
-  const ValueId q = g.input("q", {2, 5, 4}), k = g.input("k", {2, 7, 4}), v = g.input("v", {2, 7, 4});
+  const ValueId q = g.input("q", {2, 5, 4}), k = g.input("k", {2, 7, 4}),
+                v = g.input("v", {2, 7, 4});
   EXPECT_THAT(after(fuse_attention, core(q, k, v, graph::kNoValue, {0, 2, 1})),
               ElementsAre("Attention"));
 }
@@ -170,8 +197,7 @@ TEST_F(FuseAttentionCoreTest, ScoresThatAConstantHides) {
     if (whole_row) truths[0] = std::byte{0};  // a row that sees nothing: its numbers are all alike
     graph::Value value = graph::tensor_value("seen", DType::boolean, {1, 1, 5, 5});
     value.constant = graph::constant_of(std::move(truths));
-    const ValueId hidden =
-        node("Where", {g.graph.add_value(value), scores, scalar(-3.4e38f)});
+    const ValueId hidden = node("Where", {g.graph.add_value(value), scores, scalar(-3.4e38f)});
     const ValueId weights = node("Softmax", {hidden});
     last().attrs["axis"] = int64_t{-1};
     const auto left = after(fuse_attention, node("MatMul", {weights, v}));
@@ -181,6 +207,24 @@ TEST_F(FuseAttentionCoreTest, ScoresThatAConstantHides) {
       EXPECT_THAT(left, ElementsAre("Attention"));
     }
     g = copy;
+  }
+}
+
+TEST_F(FuseAttentionCoreTest, ScoresThatTheRunHides) {
+  for (const float least : {-3e38f, -1e9f}) {
+    g = {};
+    const ValueId q = g.input("q", {2, 3, 5, 4}), k = g.input("k", {2, 3, 7, 4});
+    const ValueId v = g.input("v", {2, 3, 7, 4}), mask = g.input("mask", {2, 1, 5, 7});
+    const ValueId seen = node("Greater", {mask, scalar(0)});
+    const ValueId scores = node("MatMul", {q, transpose(k, {0, 1, 3, 2})});
+    const ValueId weights = node("Softmax", {node("Where", {seen, scores, scalar(least)})});
+    last().attrs["axis"] = int64_t{-1};
+    const auto left = after(fuse_attention, node("MatMul", {weights, v}));
+    if (least > -1e30f) {
+      EXPECT_THAT(left, testing::Contains("Softmax")) << "a row that sees nothing is another";
+    } else {
+      EXPECT_THAT(left, ElementsAre("Greater", "Where", "Attention"));
+    }
   }
 }
 

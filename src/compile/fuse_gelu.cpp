@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gelu written out in small operators, as exporters do below opset 20: a product of x, 1/2 and
 //   1 + Erf(x / sqrt 2)   or   1 + Tanh(sqrt(2 / pi) * (x + 0.044715 x^3))
+// (also as x * (1 + 0.044715 x^2) in the Tanh)
 // or, as TensorFlow has it, Erfc(-x / sqrt 2).
 #include <cmath>
 
@@ -72,6 +73,28 @@ class GeluFinder {
     return kNoValue;
   }
 
+  // sqrt(2 / pi) * x * (1 + 0.044715 x^2); x is returned.
+  ValueId factored_argument(ValueId id) const {
+    std::vector<ValueId> list;
+    float scale = 1;
+    const Node* mul = pattern_.absorbed(id, "Mul");
+    if (!mul || !factors(*mul, 1, list, scale) || list.size() != 2 ||
+        !about(scale, 0.7978845608028654, type(id)))
+      return kNoValue;
+    for (size_t i = 0; i < 2; ++i) {
+      const ValueId x = list[1 - i];
+      const Node* sum = pattern_.absorbed(list[i], "Add");
+      const auto parts = sum ? pattern_.with_scalar(*sum) : std::nullopt;
+      const Node* square = parts ? pattern_.absorbed(parts->other, "Mul") : nullptr;
+      std::vector<ValueId> squared;
+      float rate = 1;
+      if (square && parts->scalar == 1 && factors(*square, 1, squared, rate) &&
+          about(rate, 0.044715, type(id)) && squared == std::vector<ValueId>{x, x})
+        return x;
+    }
+    return kNoValue;
+  }
+
   // x / sqrt 2; x is returned.
   ValueId erf_argument(ValueId id) const {
     const Node* node = pattern_.absorbed(id, "Div");
@@ -119,7 +142,8 @@ class GeluFinder {
       const Node* erf = pattern_.absorbed(parts->other, "Erf");
       const Node* tanh = pattern_.absorbed(parts->other, "Tanh");
       if ((!erf || erf_argument(erf->inputs[0]) != x) &&
-          (!tanh || tanh_argument(tanh->inputs[0]) != x)) {
+          (!tanh ||
+           (tanh_argument(tanh->inputs[0]) != x && factored_argument(tanh->inputs[0]) != x))) {
         continue;
       }
       if (replace(product, x, erf != nullptr)) return true;

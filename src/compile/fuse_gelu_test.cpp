@@ -36,6 +36,16 @@ TEST_F(FuseGeluTest, GeluInEitherFormAndOrderBecomesOneNode) {
 }
 
 // As TensorFlow writes it.
+TEST_F(FuseGeluTest, GeluByFactorsInTheTanhBecomesOneNode) {
+  const ValueId x = g.input("x", {2, 5});
+  const ValueId square = node("Mul", {node("Mul", {scalar(0.044715f), x}), x});
+  const ValueId inner = node("Add", {scalar(1), square});
+  const ValueId argument = node("Mul", {node("Mul", {x, scalar(0.7978845608f)}), inner});
+  const ValueId sum = node("Add", {node("Tanh", {argument}), scalar(1)});
+  EXPECT_THAT(after(fuse_gelu, node("Mul", {node("Mul", {scalar(0.5f), x}), sum})),
+              ElementsAre("Gelu"));
+}
+
 TEST_F(FuseGeluTest, GeluByErfcBecomesOneNode) {
   for (bool minus : {false, true}) {
     g = {};

@@ -4,8 +4,12 @@
 //   d = x - ReduceMean(x);  y = d / Sqrt(ReduceMean(d * d) + epsilon) * scale + bias
 // and as TensorFlow and Keras write it:
 //   r = scale / Sqrt(ReduceMean(d * d) + epsilon);  y = x * r + (bias - ReduceMean(x) * r)
+// (the scale may be a factor of d, of the quotient or of r);
 // and root mean square normalisation, y = x / Sqrt(ReduceMean(x * x) + epsilon) * scale. Scale and
-// bias may be left out.
+// bias may be left out. A scale and a bias behind a LayerNormalization that has none become its
+// own.
+#include <algorithm>
+
 #include "compile/match.h"
 
 namespace anynpu::compile {
@@ -17,9 +21,7 @@ using graph::Node;
 using graph::ValueId;
 
 Term mean(const Term& x) { return op("ReduceMean", {x}, over_last_axis()); }
-Term square(const Term& x) {
-  return either({op("Mul", {x, x}), op("Pow", {x, number(2)})});
-}
+Term square(const Term& x) { return either({op("Mul", {x, x}), op("Pow", {x, number(2)})}); }
 // The mean square of `d` and epsilon, which the rate is the inverse root of.
 Term variance(const Term& d) { return both("Add", mean(square(d)), number("epsilon")); }
 Term deviation(const Term& d) {
@@ -43,13 +45,17 @@ struct Spelling {
 std::vector<Spelling> spellings() {
   const Term x = any("x"), scale = any("scale", constant()), bias = any("bias", constant());
   const Term centre = mean(x), d = op("Sub", {x, centre});
-  const Term layer = normalised(d, d), scaled = both("Mul", layer, scale);
-  const Term factor = both("Mul", rate(d), scale);
-  const Term shift = either({op("Sub", {bias, both("Mul", centre, factor)}),
-                             both("Add", both("Mul", op("Neg", {centre}), factor), bias)});
+  const Term layer = normalised(d, d);
+  const Term scaled = either({both("Mul", layer, scale), normalised(both("Mul", d, scale), d)});
+  const Term factor = named("factor", either({both("Mul", rate(d), scale), rate(d)}));
+  const Term minus = both("Mul", op("Neg", {centre}), factor);
+  const Term shift =
+      either({op("Sub", {bias, both("Mul", centre, factor)}), both("Add", minus, bias)});
   const Term root = normalised(x, x);
   return {{"LayerNormalization", both("Add", scaled, bias)},
           {"LayerNormalization", both("Add", both("Mul", x, factor), shift)},
+          {"LayerNormalization", both("Add", both("Mul", x, factor), minus)},
+          {"LayerNormalization", op("Sub", {both("Mul", x, factor), both("Mul", centre, factor)})},
           {"LayerNormalization", scaled},
           {"LayerNormalization", layer},
           {"RMSNormalization", both("Mul", root, scale)},
@@ -69,10 +75,43 @@ class NormFinder {
         return may && replace(node, spelling);
       }));
     }
-    return {};
+    return pattern_.sweep([&](const Node& node) {
+      const bool may = node.domain.empty() && node.inputs.size() == 2 && node.outputs.size() == 1;
+      return may && (node.op == "Mul" || node.op == "Add") && absorb_parameter(node);
+    });
   }
 
  private:
+  bool is_ones(ValueId id) const {
+    const auto elements = constant_elements<float>(graph_, id);
+    return !elements.empty() && std::all_of(elements.begin(), elements.end(),
+                                            [](float element) { return element == 1; });
+  }
+
+  // A product with a scale, or a sum with a bias, behind a normalisation without.
+  bool absorb_parameter(const Node& node) {
+    for (size_t i = 0; i < 2; ++i) {
+      const Node* norm = pattern_.absorbed(node.inputs[i], "LayerNormalization");
+      const ValueId parameter = node.inputs[1 - i], y = node.outputs[0];
+      if (!norm || norm->inputs.size() != 2 || !pattern_.value(parameter).constant) continue;
+      const ValueId x = norm->inputs[0];
+      const auto rank = static_cast<int64_t>(pattern_.value(x).shape.size());
+      const int64_t axis = norm->int_attr("axis", -1);
+      if ((axis != -1 && axis != rank - 1) || pattern_.value(x).shape != pattern_.value(y).shape ||
+          !is_parameter(parameter, x) || (node.op == "Mul" && !is_ones(norm->inputs[1])))
+        continue;
+      Node fused = *norm;
+      if (node.op == "Mul") {
+        fused.inputs[1] = as_list(parameter);
+      } else {
+        fused.inputs.push_back(as_list(parameter));
+      }
+      pattern_.replace_producer(y, std::move(fused));
+      return true;
+    }
+    return false;
+  }
+
   // A constant of as many elements as the last axis of `x`, whose other axes have an extent of 1.
   bool is_parameter(ValueId id, ValueId x) const {
     const graph::Value& v = pattern_.value(id);

@@ -103,6 +103,64 @@ TEST_F(FuseLayerNormTest, AllSpellingsBecomeOneNode) {
   EXPECT_EQ(count, 50);
 }
 
+TEST_F(FuseLayerNormTest, AScaleInFrontOfTheQuotientAndRatesWithoutABiasBecomeOneNode) {
+  const auto mean = [&](ValueId x) {
+    const ValueId y = node("ReduceMean", {x});
+    last().attrs["axes"] = std::vector<int64_t>{-1};
+    return y;
+  };
+  for (int form = 0; form < 4; ++form) {
+    g = {};
+    const ValueId x = g.input("x", {2, 3, 8}), centre = mean(x), d = node("Sub", {x, centre});
+    const ValueId root = node("Sqrt", {node("Add", {mean(node("Mul", {d, d})), scalar(1e-5f)})});
+    const ValueId scale = g.weight("scale", {8}), bias = g.weight("bias", {8});
+    ValueId y = graph::kNoValue;
+    if (form == 0) {
+      y = node("Add", {node("Div", {node("Mul", {scale, d}), root}), bias});
+    } else {
+      ValueId rate = node("Reciprocal", {root});
+      if (form == 2) rate = node("Mul", {rate, scale});
+      const ValueId own = node("Mul", {x, rate});
+      y = form == 3 ? node("Sub", {own, node("Mul", {centre, rate})})
+                    : node("Add", {own, node("Mul", {node("Neg", {centre}), rate})});
+    }
+    EXPECT_THAT(after(fuse_layer_norm, y), ElementsAre("LayerNormalization")) << form;
+  }
+}
+
+// A spelling that is found early renumbers the nodes and values of the graph.
+TEST_F(FuseLayerNormTest, NormsOfSeveralSpellingsInOneGraphBecomeOneNodeEach) {
+  const ValueId first = layer_norm(g.input("x", {2, 3, 8}), true, 8);
+  const ValueId mean = node("ReduceMean", {first});
+  last().attrs["axes"] = std::vector<int64_t>{-1};
+  const ValueId d = node("Sub", {first, mean}), square = node("Mul", {d, d});
+  const ValueId variance = node("ReduceMean", {square});
+  last().attrs["axes"] = std::vector<int64_t>{-1};
+  const ValueId root = node("Sqrt", {node("Add", {variance, scalar(1e-5f)})});
+  EXPECT_THAT(after(fuse_layer_norm, node("Div", {d, root})),
+              ElementsAre("LayerNormalization", "LayerNormalization"));
+}
+
+TEST_F(FuseLayerNormTest, AScaleAndABiasBehindANormWithoutBecomeItsOwn) {
+  const ValueId x = g.input("x", {2, 3, 8});
+  const ValueId ones = add_constant(g.graph, "ones", {8}, std::vector<float>(8, 1.0f));
+  const ValueId norm = node("LayerNormalization", {x, ones});
+  last().opset = 17;
+  const ValueId scaled = node("Mul", {norm, g.weight("scale", {8})});
+  EXPECT_THAT(after(fuse_layer_norm, node("Add", {g.weight("bias", {8}), scaled})),
+              ElementsAre("LayerNormalization"));
+  EXPECT_EQ(g.graph.nodes[0].inputs.size(), 3u);
+}
+
+TEST_F(FuseLayerNormTest, AScaleOfAnotherWidthBehindANormStays) {
+  const ValueId x = g.input("x", {2, 8, 8});
+  const ValueId ones = add_constant(g.graph, "ones", {8}, std::vector<float>(8, 1.0f));
+  const ValueId norm = node("LayerNormalization", {x, ones});
+  last().opset = 17;
+  EXPECT_THAT(after(fuse_layer_norm, node("Mul", {norm, g.weight("scale", {8, 1})})),
+              ElementsAre("LayerNormalization", "Mul"));
+}
+
 TEST_F(FuseLayerNormTest, ANormWhoseDeviationIsReadElsewhereStays) {
   const ValueId x = g.input("x", {2, 3, 8});
   const ValueId y = layer_norm(x, false, 8);

@@ -26,5 +26,12 @@ TEST_F(FuseSwishTest, AProductWithItsSigmoidBecomesSwish) {
   EXPECT_THAT(after(fuse_swish, y), ElementsAre("Sigmoid", "Mul"));
 }
 
+TEST_F(FuseSwishTest, ARateBecomesAlpha) {
+  const ValueId x = g.input("x", {2, 5});
+  const ValueId y = node("Mul", {x, node("Sigmoid", {node("Mul", {scalar(1.702f), x})})});
+  EXPECT_THAT(after(fuse_swish, y), ElementsAre("Swish"));
+  EXPECT_FLOAT_EQ(g.graph.nodes[0].float_attr("alpha", 1), 1.702f);
+}
+
 }  // namespace
 }  // namespace anynpu::compile

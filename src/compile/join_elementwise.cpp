@@ -19,11 +19,11 @@ namespace {
 using graph::kNoValue;
 using graph::Node;
 using graph::ValueId;
-using ops::StepOp;
 using ops::kMostProgramInputs;
 using ops::kMostRegisters;
 using ops::kMostSteps;
 using ops::Program;
+using ops::StepOp;
 
 constexpr int64_t kMostMoved = 1 << 20;  // elements of a constant that gets axes of extent 1
 
@@ -152,13 +152,18 @@ class Fuser {
       const auto exponent = exponent_of(node.inputs[1]);
       return exponent ? power(*exponent) : std::nullopt;
     }
-    if (node.op == "Swish" && node.float_attr("alpha", 1) == 1) return unary(StepOp::silu);
+    if (node.op == "Swish") {
+      const float alpha = node.float_attr("alpha", 1);
+      if (alpha == 1) return unary(StepOp::silu);
+      return Recipe{
+          {{StepOp::mul, kFirst, kNumber}, {StepOp::sigmoid, 0, 0}, {StepOp::mul, kFirst, 1}},
+          {alpha}};
+    }
     if (node.op == "Gelu") {
       const bool exact = node.string_attr("approximate", "none") == "none";
       return unary(exact ? StepOp::gelu : StepOp::gelu_tanh);
     }
-    if (node.op == "LeakyRelu")
-      return with_number(StepOp::leaky, node.float_attr("alpha", 0.01f));
+    if (node.op == "LeakyRelu") return with_number(StepOp::leaky, node.float_attr("alpha", 0.01f));
     if (node.op == "Elu") return with_number(StepOp::elu, node.float_attr("alpha", 1.0f));
     if (node.op == "HardSigmoid") {
       const float alpha = node.float_attr("alpha", 0.2f), beta = node.float_attr("beta", 0.5f);
@@ -257,7 +262,8 @@ class Fuser {
       const Recipe& recipe = *recipes_[static_cast<size_t>(member)];
       const auto first = static_cast<int64_t>(program.inputs + program.steps.size());
       const auto operand = [&](int from) -> int64_t {
-        if (from >= kNumber) return made.number(recipe.numbers[static_cast<size_t>(from - kNumber)]);
+        if (from >= kNumber)
+          return made.number(recipe.numbers[static_cast<size_t>(from - kNumber)]);
         if (from >= 0) return first + from;
         const ValueId id = node(member).inputs[static_cast<size_t>(-1 - from)];
         if (const auto known = made.results.find(id); known != made.results.end())

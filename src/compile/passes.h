@@ -48,12 +48,13 @@ Status fuse_conv(graph::Graph& graph);
 // Needs shapes.
 Status fuse_bottleneck(graph::Graph& graph);
 
-// Layer normalisation, Gelu, Swish and multi-head attention written as small operators become
-// LayerNormalization, Gelu, Swish and FusedAttention. Transpose, scale, additions and activation
-// around a MatMul become part of it (FusedMatMul). Need shapes.
+// Layer normalisation, Gelu, Swish, Softmax and multi-head attention written as small operators
+// become LayerNormalization, Gelu, Swish, Softmax and FusedAttention. Transpose, scale, additions
+// and activation around a MatMul become part of it (FusedMatMul). Need shapes.
 Status fuse_layer_norm(graph::Graph& graph);
 Status fuse_gelu(graph::Graph& graph);
 Status fuse_swish(graph::Graph& graph);
+Status fuse_softmax(graph::Graph& graph);
 Status fuse_attention(graph::Graph& graph);
 Status fuse_matmul(graph::Graph& graph);
 

@@ -12,18 +12,20 @@ using graph::kNoValue;
 using graph::Node;
 using graph::ValueId;
 
-Pattern::Pattern(graph::Graph& graph)
-    : graph_(graph),
-      producer_(graph.values.size(), -1),
-      uses_(graph.values.size()),
-      is_output_(graph.values.size(), false) {
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+Pattern::Pattern(graph::Graph& graph) : graph_(graph) { index(); }
+
+void Pattern::index() {
+  const size_t values = graph_.values.size();
+  producer_.assign(values, -1);
+  uses_.assign(values, {});
+  is_output_.assign(values, false);
+  for (size_t n = 0; n < graph_.nodes.size(); ++n) {
     count_inputs(n, 1);
-    for (ValueId id : graph.nodes[n].outputs) {
+    for (ValueId id : graph_.nodes[n].outputs) {
       if (id != kNoValue) producer_[static_cast<size_t>(id)] = static_cast<int>(n);
     }
   }
-  for (ValueId id : graph.outputs) is_output_[static_cast<size_t>(id)] = true;
+  for (ValueId id : graph_.outputs) is_output_[static_cast<size_t>(id)] = true;
 }
 
 void Pattern::count_inputs(size_t n, int64_t sign) {
@@ -105,7 +107,9 @@ void Pattern::replace_producer(ValueId output, Node node) {
 Status Pattern::finish() {
   std::erase_if(graph_.nodes, [](const Node& node) { return node.op.empty(); });
   ANYNPU_TRY(graph_.verify());
-  return remove_dead(graph_);
+  ANYNPU_TRY(remove_dead(graph_));
+  index();  // nodes and values have other numbers now: the next sweep reads them
+  return {};
 }
 
 const Node* Pattern::maker(ValueId id) const {

@@ -88,6 +88,7 @@ class Pattern {
     int64_t count = 0, sum = 0;
   };
   bool is_there(size_t n) const { return !graph_.nodes[n].op.empty(); }
+  void index();
   void count_inputs(size_t n, int64_t sign);
   void put(size_t n, graph::Node node);
   void drop_unused(std::vector<graph::ValueId> ids);

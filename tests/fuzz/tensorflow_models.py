@@ -134,7 +134,81 @@ def sets():
         gd.node("rows", "RaggedRange", ["f", "f", "d"])])
 
 
+def uneven_lists():
+    """Elements of different lengths: cut, read, set, pushed, joined, stacked; an array of 1.x."""
+    kind = {"element_dtype": gd.Type(1)}
+    return gd.graph([
+        gd.placeholder("x", [5, 4]), gd.placeholder("n", [2], "int64"),
+        gd.placeholder("at", [], "int32"), gd.const("any", np.int32([-1, 4])),
+        gd.node("list", "TensorListSplit", ["x", "any", "n"], **kind),
+        gd.node("one", "TensorListGetItem", ["list", "at", "any"], **kind),
+        gd.node("set", "TensorListSetItem", ["list", "at", "x"], **kind),
+        gd.node("more", "TensorListPushBack", ["set", "one"], **kind),
+        gd.node("rows", "TensorListConcatV2", ["more", "any", "n"], **kind),
+        gd.node("stack", "TensorListStack", ["list", "any"], **kind),
+        gd.const("two", np.int32(2)), gd.const("zero", np.int32(0)),
+        gd.node("array", "TensorArrayV3", ["two"], dtype=gd.Type(1)),
+        gd.node("cut", "TensorArraySplitV3", ["array", "x", "n", "array:1"], T=gd.Type(1)),
+        gd.node("read", "TensorArrayReadV3", ["array", "zero", "cut"], dtype=gd.Type(1)),
+        gd.node("all", "TensorArrayConcatV3", ["array", "cut"], dtype=gd.Type(1))])
+
+
+def ragged_map():
+    """map_fn over the rows of a ragged tensor, with rows of another length as results."""
+    variants = {"element_dtype": gd.Type(21)}
+    args = [("i", "int32"), ("made", "float32"), ("rows", "float32")]
+    cond = gd.function(
+        "c", args, [gd.const("n", np.int32(3)), gd.node("l", "Less", ["i", "n:o:0"])], ["l:z:0"])
+    body = gd.function("b", args, [
+        gd.const("one", np.int32(1)), gd.const("axis", np.int32(0)), gd.const("any", np.int32(-1)),
+        gd.node("a", "AddV2", ["i", "one:o:0"]),
+        gd.node("g", "TensorListGetItem", ["rows", "i", "any:o:0"], **variants),
+        gd.node("f", "RaggedTensorFromVariant", ["g:item:0"], output_ragged_rank=0),
+        gd.node("j", "ConcatV2", ["f:output_dense_values:0", "f:output_dense_values:0",
+                                  "axis:o:0"]),
+        gd.node("v", "RaggedTensorToVariant", ["j:o:0"], RAGGED_RANK=0, batched_input=False),
+        gd.node("s", "TensorListSetItem", ["made", "i", "v:o:0"], **variants)],
+        ["a:z:0", "s:o:0", "rows"])
+    return gd.graph([
+        gd.placeholder("x", [5]), gd.placeholder("p", [4], "int64"), gd.const("zero", np.int32(0)),
+        gd.const("n", np.int32(3)), gd.const("any", np.int32(-1)),
+        gd.node("r", "RaggedTensorToVariant", ["p", "x"], RAGGED_RANK=1, batched_input=True),
+        gd.node("rows", "TensorListFromTensor", ["r", "any"], **variants),
+        gd.node("made", "TensorListReserve", ["any", "n"], **variants),
+        gd.node("w", "While", ["zero", "made", "rows"], cond=gd.Function("c"),
+                body=gd.Function("b")),
+        gd.node("all", "TensorListStack", ["w:1", "any"], **variants),
+        gd.node("y", "RaggedTensorFromVariant", ["all"], output_ragged_rank=1)], [cond, body])
+
+
+def distances():
+    pair = ["hi", "hv", "hs", "ti", "tv", "ts"]
+    return gd.graph([
+        gd.placeholder("hi", [3, 2], "int64"), gd.placeholder("hv", [3], "int64"),
+        gd.const("hs", np.int64([2, 3])), gd.placeholder("ti", [2, 2], "int64"),
+        gd.placeholder("tv", [2], "int64"), gd.placeholder("ts", [2], "int64"),
+        gd.node("y", "EditDistance", pair, normalize=True),
+        gd.node("z", "EditDistance", pair, normalize=False)])
+
+
+def gather_at_run_time():
+    return gd.graph([
+        gd.placeholder("x", [3, 3, 2]), gd.placeholder("i", [2], "int32"),
+        gd.placeholder("axis", [], "int32"), gd.node("y", "GatherV2", ["x", "i", "axis"]),
+        gd.node("order", "Transpose", ["x", "o"]), gd.placeholder("o", [3], "int32")])
+
+
+def texts():
+    return gd.graph([
+        gd.placeholder("x", [3]), gd.const("c", np.float32([1.5, -2, 7])),
+        gd.node("t", "AsString", ["c"], shortest=True, width=4, fill="0"),
+        gd.node("l", "StringLower", ["t"]), gd.node("u", "StringUpper", ["l"], encoding="utf-8"),
+        gd.node("n", "StringToNumber", ["u"], out_type=gd.Type(1)),
+        gd.node("y", "AddV2", ["x", "n"])])
+
+
 def all_models():
     made = (conv_net, shapes, old_loop, old_branch, new_loop, call, detection, switch_case,
-            complex_numbers, linear_algebra, pictures, sets)
+            complex_numbers, linear_algebra, pictures, sets, uneven_lists, ragged_map, distances,
+            gather_at_run_time, texts)
     return {one.__name__: one() for one in made}

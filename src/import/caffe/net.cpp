@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "import/caffe/builder.h"
 #include "import/caffe/fields.h"
+#include "import/model_kind.h"
 
 namespace anynpu::caffe {
 
@@ -235,12 +236,14 @@ Result<graph::Graph> import_files(const std::string& prototxt, const std::string
   if (!weights.empty()) {
     ANYNPU_ASSIGN(file, MappedFile::open(weights), "while opening the Caffe weights");
     bytes = file->bytes();
-    if (bytes.empty()) {
-      return fail(Code::file_invalid, "the weights '{}' are empty; expected a .caffemodel",
-                  weights);
+    const ModelKind kind = kind_of(bytes);
+    if (kind != ModelKind::caffemodel && kind != ModelKind::unknown) {
+      return fail(Code::file_invalid, "--weight '{}' {}; expected a .caffemodel", weights,
+                  advice_for(kind));
     }
   }
   const auto characters = text->bytes();
+  ANYNPU_TRY(check_kind(characters, 0), "while reading '{}'", prototxt);
   ANYNPU_ASSIGN(graph::Graph graph,
                 import_memory({reinterpret_cast<const char*>(characters.data()), characters.size()},
                               bytes, shapes, types, prototxt),

@@ -55,6 +55,13 @@ TEST(MindirGraphTest, given_shapes_replace_those_of_the_file) {
   EXPECT_EQ(graph->values[static_cast<size_t>(graph->outputs[0])].shape, (Shape{5, 3}));
 }
 
+TEST(MindirGraphTest, an_input_without_a_shape_gets_the_option_to_type) {
+  MindirText net({-2});
+  net.node("ReLU", {"net:x"});
+  EXPECT_THAT(failure_of(net.text()), HasSubstr("--input_shape=\"x:1,3,224,224\""));
+  EXPECT_TRUE(import_text(net.text(), {{"x", {5, 3}}}).ok());
+}
+
 TEST(MindirGraphTest, a_name_from_nowhere_is_refused) {
   MindirText net({2});
   net.node("ReLU", {"net:y"});

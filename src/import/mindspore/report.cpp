@@ -3,6 +3,7 @@
 #include "import/ge/ge.h"
 #include "import/mindspore/mindir.h"
 #include "import/mindspore/primitives.h"
+#include "import/model_kind.h"
 #include "import/op_report.h"
 #include "import/singleop/table.h"
 
@@ -56,6 +57,7 @@ void add_ops(const ge::GraphDef& graph, std::vector<OpReport>& out) {
 
 Result<std::vector<OpReport>> report_operators(const std::string& path) {
   ANYNPU_ASSIGN(const auto file, MappedFile::open(path), "while opening the MindSpore model");
+  ANYNPU_TRY(check_kind(file->bytes(), 1), "while reading '{}'", path);
   std::vector<OpReport> out;
   if (ge::looks_like_model_def(file->bytes())) {
     ANYNPU_ASSIGN(const ge::ModelDef model, ge::read_model_def(file->bytes()),

@@ -2,10 +2,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "import/mindspore/mindspore.h"
+#include "import/model_kind.h"
 #include "import/onnx/graph_builder.h"
 #include "import/onnx/onnx.h"
-#include "import/tensorflow/file_kind.h"
 
 namespace anynpu::onnx {
 
@@ -77,14 +76,7 @@ Result<Model> read_model(std::span<const std::byte> bytes, Source& source) {
 
 Result<Model> import_memory(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                             const std::string& folder) {
-  if (tensorflow::begins_as_graph_def(bytes)) {
-    return fail(Code::file_invalid,
-                "this is a GraphDef of TensorFlow; use --framework=3, 5 takes an ONNX model");
-  }
-  if (mindspore::begins_as_mindspore(bytes)) {
-    return fail(Code::file_invalid,
-                "this is a model of MindSpore; use --framework=1, 5 takes an ONNX model");
-  }
+  ANYNPU_TRY(check_kind(bytes, 5));
   Source source{std::move(owner), folder, {}};
   return read_model(bytes, source);
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/mapped_file.h"
+#include "import/model_kind.h"
 #include "import/onnx/function_proto.h"
 #include "import/onnx/onnx.h"
 #include "import/onnx/upgrade.h"
@@ -82,6 +83,7 @@ class Reporter {
 
 Result<std::vector<OpReport>> report_operators(const std::string& path) {
   ANYNPU_ASSIGN(const auto file, MappedFile::open(path), "while opening the ONNX model");
+  ANYNPU_TRY(check_kind(file->bytes(), 5), "while reading '{}'", path);
   ANYNPU_ASSIGN(auto reports, Reporter().run(file->bytes()), "while reading the ONNX model '{}'",
                 path);
   return reports;

@@ -80,7 +80,7 @@ ValueId Builder::plain(const Tensor& tensor) {
   if (ok() && tensor.lengths != kNoValue) {
     refuse(Code::unsupported_feature,
            "it takes a list whose elements have different lengths; expected elements of one shape: "
-           "such a list can be read, set, joined and counted outside of loops");
+           "such a list can be read, set, joined and counted");
     return kNoValue;
   }
   if (tensor.plain != kNoValue || tensor.first == kNoValue) return tensor.plain;
@@ -312,7 +312,9 @@ std::vector<ValueId> Builder::nodes(std::string_view name, int64_t opset,
   bool unknown = false;
   for (ValueId id : node.inputs) {
     operands.push_back(ops::Operand::of(graph_, id));
-    unknown = unknown || (id != kNoValue && (!has_shape(id) || dtype(id) == DType::undefined));
+    // What operators do with strings, the compiler works out (compile/fold_texts.cpp).
+    unknown = unknown || (id != kNoValue && (!has_shape(id) || dtype(id) == DType::undefined ||
+                                             dtype(id) == DType::string));
   }
   if (unknown) {
     infer_unknown_shape(node, std::move(operands), graph_);

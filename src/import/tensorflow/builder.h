@@ -51,7 +51,8 @@ struct UnshapedList {
   DType dtype = DType::undefined;
   PartialShape element;      // as the model states it
   PartialShape learnt;       // of the elements set, found by a trial lowering of the body
-  bool conflicting = false;  // elements of different shapes were set
+  bool conflicting = false;  // elements were set whose shapes differ in more than the first extent
+  bool of_variants = false;  // each element is a row of a ragged tensor
 };
 
 // One output of a TensorFlow node: in the model's layout, channels-first, or both. A tensor list or
@@ -61,7 +62,7 @@ struct Tensor {
   ValueId first = kNoValue;
   bool made_first = false;
   bool is_list = false;
-  bool grows = false;              // a list: setting an element past the end grows it
+  bool grows = false;                      // a list: setting an element past the end grows it
   std::shared_ptr<UnshapedList> unshaped;  // a list of unknown element shape: `plain` is its length
   // A list whose elements differ along their first axis: `plain` has all rows behind each other,
   // this the number of rows of each (int64). Only the operators of lists take it.
@@ -256,7 +257,7 @@ class Builder {
   std::vector<Tensor> inputs_;
   std::vector<Tensor> outputs_;
   size_t first_node_ = 0;
-  std::string prefix_;  // of names: the function call that is being inlined
+  std::string prefix_;                         // of names: the function call that is being inlined
   std::unordered_map<ValueId, Ints> partial_;  // small integer vectors, -1 = unknown
   // Transposes that were added: to the model's layout, and to channels-first.
   std::unordered_map<ValueId, ValueId> to_last_, to_first_;

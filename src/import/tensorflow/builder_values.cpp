@@ -234,13 +234,14 @@ void Builder::note_partial(const graph::Node& node) {
     const auto x = tracked(0);
     const auto begin = known(node.inputs[1]), end = known(node.inputs[2]);
     const auto step = node.inputs.size() > 4 ? known(node.inputs[4]) : Ints{1};
-    if (!x || !begin || !end || !step || begin->size() != 1 || (*step)[0] != 1) return;
-    const auto count = static_cast<int64_t>(x->size());
-    const auto clamp = [&](int64_t at) {
-      return std::clamp<int64_t>(at < 0 ? at + count : at, 0, count);
-    };
-    const int64_t from = clamp((*begin)[0]), to = std::max(from, clamp((*end)[0]));
-    partial_[made] = Ints(x->begin() + from, x->begin() + to);
+    if (x && begin && end && step && begin->size() == 1 && (*step)[0] == 1) {
+      const auto count = static_cast<int64_t>(x->size());
+      const auto clamp = [&](int64_t at) {
+        return std::clamp<int64_t>(at < 0 ? at + count : at, 0, count);
+      };
+      const int64_t from = clamp((*begin)[0]), to = std::max(from, clamp((*end)[0]));
+      partial_[made] = Ints(x->begin() + from, x->begin() + to);
+    }
   } else if (node.op == "Gather" && shape(node.inputs[0]).size() == 1) {
     const auto x = tracked(0), at = known(node.inputs[1]);
     if (!x || !at || at->size() > kMostTracked) return;

@@ -21,6 +21,13 @@ TEST(TfBuilderValues, ExtentsAreComputedWhileTheModelIsRead) {
   EXPECT_EQ(flatten({5, 3, 4}).ops(), "Reshape");
 }
 
+TEST(TfBuilderValues, APartOfAListThatTheRunCutsIsAList) {
+  TestGraph graph;
+  graph.input("x", {5}).input("n", {1}, 3).ints("zero", {1}, {0}).ints("one", {1}, {1});
+  graph.node("y", "StridedSlice", {"x", "zero", "n", "one"});
+  EXPECT_EQ(graph.shape(), "?");
+}
+
 TEST(TfBuilderValues, FixedExtentsStayKnownBesideOpenOnes) {
   EXPECT_EQ(flatten({-1, 3, 4}).shape(), "?x12");
 }

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/protowire.h"
-#include "import/mindspore/mindspore.h"
+#include "import/model_kind.h"
 
 namespace anynpu::tensorflow {
 
@@ -38,54 +38,17 @@ std::string freeze_keras(const std::string& path) {
                         "else tf.TensorSpec(m.inputs[0].shape, m.inputs[0].dtype)); ");
 }
 
+// Keras goes by the extension: a file that lacks it is copied to one that has it.
+std::string freeze_copy(const std::string& path, const std::string& extension) {
+  return "cp \"" + path + "\" \"" + path + extension + "\" && " + freeze_keras(path + extension);
+}
+
 std::string freeze_checkpoint(const std::string& prefix) {
   return "python3 -c 'import tensorflow.compat.v1 as tf; tf.disable_eager_execution(); "
          "s = tf.Session(); tf.train.import_meta_graph(\"" +
          prefix + ".meta\").restore(s, \"" + prefix +
          "\"); tf.io.write_graph(tf.graph_util.convert_variables_to_constants(s, "
          "s.graph_def, [\"OUTPUT_NODE\"]), \".\", \"frozen.pb\", as_text=False)'";
-}
-
-bool starts_with(std::span<const std::byte> bytes, std::string_view text, size_t at = 0) {
-  if (bytes.size() < at + text.size()) return false;
-  return std::equal(text.begin(), text.end(), bytes.begin() + static_cast<ptrdiff_t>(at),
-                    [](char a, std::byte b) { return static_cast<std::byte>(a) == b; });
-}
-
-// Letters, spaces and line ends alone at the start of the file.
-bool is_text(std::span<const std::byte> bytes) {
-  const size_t count = std::min<size_t>(bytes.size(), 64);
-  if (count < 4) return false;
-  for (size_t i = 0; i < count; ++i) {
-    const auto c = static_cast<unsigned char>(bytes[i]);
-    if (c != '\n' && c != '\r' && c != '\t' && (c < 32 || c > 126)) return false;
-  }
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), count);
-  return text.find('{') != text.npos || text.find(':') != text.npos;
-}
-
-// Numbers of the fields of the outermost message, at most a few; empty when it is none.
-struct TopFields {
-  bool is_message = false;
-  bool has_graph_field = false;  // 7 with 8: ONNX
-  bool has_opset = false;
-  bool first_is_version = false;  // SavedModel: saved_model_schema_version, then meta_graphs
-  bool second_is_meta = false;
-};
-TopFields top_fields(std::span<const std::byte> bytes) {
-  TopFields seen;
-  WireReader reader(bytes);
-  WireField field;
-  size_t count = 0;
-  while (reader.next(field)) {
-    if (count == 0) seen.first_is_version = field.number == 1 && field.type == WireType::varint;
-    if (count == 1) seen.second_is_meta = field.number == 2 && field.type == WireType::bytes;
-    seen.has_graph_field |= field.number == 7 && field.type == WireType::bytes;
-    seen.has_opset |= field.number == 8 && field.type == WireType::bytes;
-    ++count;
-  }
-  seen.is_message = reader.status().ok() && count > 0;
-  return seen;
 }
 
 Status refused(std::string_view what, const std::string& command) {
@@ -116,7 +79,7 @@ std::string latest_checkpoint(const fs::path& file) {
 // A part of a checkpoint, by its name.
 Status refused_checkpoint(const std::string& path, const fs::path& file) {
   const std::string name = file.filename().string(), extension = file.extension().string();
-  std::string prefix = path;
+  std::string prefix = file.string();
   if (extension == ".meta" || extension == ".index")
     prefix.resize(prefix.size() - extension.size());
   if (name.find(".data-") != std::string::npos) prefix.resize(prefix.rfind(".data-"));
@@ -142,6 +105,9 @@ Status refused_checkpoint(const std::string& path, const fs::path& file) {
 Status check_path(const std::string& path) {
   std::error_code error;
   const fs::path file(path);
+  // The prefix by which TensorFlow itself calls a checkpoint; it is no file.
+  if (!fs::exists(file, error) && fs::exists(path + ".index", error))
+    return refused_checkpoint(path, path + ".index");
   if (fs::is_directory(file, error)) {
     if (fs::exists(file / "saved_model.pb", error) ||
         fs::exists(file / "saved_model.pbtxt", error)) {
@@ -150,6 +116,8 @@ Status check_path(const std::string& path) {
                   "GraphDef (.pb). Make one with\n  {}",
                   path, freeze_saved_model(path));
     }
+    if (fs::exists(file / "checkpoint", error))
+      return refused_checkpoint(path, file / "checkpoint");
     return {};
   }
   const std::string name = file.filename().string();
@@ -161,6 +129,13 @@ Status check_path(const std::string& path) {
                 path, freeze_saved_model(folder));
   }
   const std::string extension = file.extension().string();
+  if (name.ends_with(".weights.h5")) {
+    return fail(Code::file_invalid,
+                "--model is '{}', weights of Keras without a model; --framework=3 takes a frozen "
+                "GraphDef (.pb). In the program that builds the model: "
+                "model.load_weights(\"{}\"); model.save(\"model.keras\"). Then make one with\n  {}",
+                path, path, freeze_keras("model.keras"));
+  }
   if (extension == ".h5" || extension == ".hdf5" || extension == ".keras") {
     return fail(Code::file_invalid,
                 "--model is '{}', a file of Keras; --framework=3 takes a frozen GraphDef (.pb). "
@@ -192,32 +167,30 @@ bool begins_as_graph_def(std::span<const std::byte> bytes) {
   return !name.empty() && std::all_of(op.begin(), op.end(), of_a_name);
 }
 
-Status check_bytes(std::span<const std::byte> bytes) {
-  if (starts_with(bytes, "\x89HDF\r\n"))
-    return refused("a file of Keras (HDF5)", freeze_keras("model.h5"));
-  if (starts_with(bytes, "PK\x03\x04"))
-    return refused("a zip archive, such as a file of Keras 3", freeze_keras("model.keras"));
-  if (starts_with(bytes, "TFL3", 4)) return refused("a file of TFLite", to_onnx("model.tflite"));
-  if (is_text(bytes)) {
-    return refused("a text file, such as a GraphDef in text form (.pbtxt)",
-                   "python3 -c 'import tensorflow as tf; from google.protobuf import text_format; "
-                   "g = text_format.Parse(open(\"model.pbtxt\").read(), tf.compat.v1.GraphDef()); "
-                   "tf.io.write_graph(g, \".\", \"frozen.pb\", as_text=False)'");
+Status check_bytes(std::span<const std::byte> bytes, const std::string& path) {
+  switch (kind_of(bytes)) {
+    case ModelKind::hdf5:
+      return refused("a file of Keras (HDF5)", freeze_copy(path, ".h5"));
+    case ModelKind::zip:
+      return refused("a zip archive, such as a file of Keras 3", freeze_copy(path, ".keras"));
+    case ModelKind::tflite:
+      return refused("a file of TFLite", to_onnx(path));
+    case ModelKind::graph_text:
+    case ModelKind::text:
+      return refused("a text file, such as a GraphDef in text form (.pbtxt)",
+                     "python3 -c 'import tensorflow as tf; from google.protobuf import "
+                     "text_format; g = text_format.Parse(open(\"" +
+                         path +
+                         "\").read(), tf.compat.v1.GraphDef()); "
+                         "tf.io.write_graph(g, \".\", \"frozen.pb\", as_text=False)'");
+    case ModelKind::saved_model:
+      return refused(
+          "the saved_model.pb of a SavedModel, under another name; FOLDER is the one it "
+          "came from",
+          freeze_saved_model("FOLDER"));
+    default:
+      return check_kind(bytes, 3);
   }
-  if (mindspore::begins_as_mindspore(bytes)) {
-    return fail(Code::file_invalid,
-                "this is a model of MindSpore; use --framework=1, 3 takes a frozen GraphDef of "
-                "TensorFlow");
-  }
-  const TopFields seen = top_fields(bytes);
-  if (seen.is_message && seen.has_graph_field && seen.has_opset) {
-    return fail(
-        Code::file_invalid,
-        "this is an ONNX model; use --framework=5, 3 takes a frozen GraphDef of TensorFlow");
-  }
-  if (seen.is_message && seen.first_is_version && seen.second_is_meta)
-    return refused("the saved_model.pb of a SavedModel", freeze_saved_model("FOLDER"));
-  return {};
 }
 
 }  // namespace anynpu::tensorflow

@@ -14,8 +14,8 @@ namespace anynpu::tensorflow {
 // By the name of the file or folder: SavedModel, Keras, checkpoints.
 Status check_path(const std::string& path);
 
-// By the first bytes: HDF5, a zip archive, TFLite, a text protobuf, an ONNX model, a SavedModel.
-Status check_bytes(std::span<const std::byte> bytes);
+// By the bytes (import/model_kind.h); `path` is the name in the command.
+Status check_bytes(std::span<const std::byte> bytes, const std::string& path);
 
 // Whether the first message is a node of a GraphDef, with a name and an operator: the file belongs
 // to

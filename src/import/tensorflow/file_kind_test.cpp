@@ -9,7 +9,7 @@ namespace anynpu::tensorflow {
 namespace {
 
 std::string said_of(const std::string& bytes) {
-  const Status status = check_bytes(std::as_bytes(std::span(bytes)));
+  const Status status = check_bytes(std::as_bytes(std::span(bytes)), "m.pb");
   return status.ok() ? "ok" : status.to_string();
 }
 

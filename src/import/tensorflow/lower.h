@@ -71,6 +71,7 @@ void lower_filter_backprop(Builder& b);
 void lower_avg_pool_grad(Builder& b);
 // lower_norm.cpp
 void lower_fused_batch_norm(Builder& b);
+void lower_global_batch_norm(Builder& b);
 void lower_softmax(Builder& b);
 void lower_lrn(Builder& b);
 void lower_l2_loss(Builder& b);
@@ -145,6 +146,10 @@ void lower_bias_grad(Builder& b);
 void lower_table(Builder& b);
 void lower_table_find(Builder& b);
 void lower_table_size(Builder& b);
+// lower_text.cpp
+void lower_as_string(Builder& b);
+void lower_change_case(Builder& b);
+void lower_string_to_number(Builder& b);
 // lower_detect.cpp
 void lower_crop_and_resize(Builder& b);
 void lower_extract_glimpse(Builder& b);
@@ -173,6 +178,9 @@ void lower_case(Builder& b);
 bool is_uneven(const Tensor& list);
 bool differs_in_length(const Builder& b, ValueId list, ValueId element);
 Tensor made_uneven(Builder& b, ValueId list);
+Tensor empty_uneven(Builder& b, ValueId count, DType dtype, const Shape& element);
+// Whether elements of this shape go into such a list: their first extent may differ.
+bool has_rows(const Shape& element);
 ValueId uneven_element(Builder& b, const Tensor& list, ValueId index);
 void set_uneven_element(Builder& b, const Tensor& list, ValueId index, ValueId element);
 void push_uneven_element(Builder& b, const Tensor& list, ValueId element);
@@ -272,6 +280,8 @@ void lower_set_size(Builder& b);
 void lower_ragged_gather(Builder& b);
 void lower_ragged_to_sparse(Builder& b);
 void lower_ragged_to_tensor(Builder& b);
+void lower_ragged_to_variant(Builder& b);
+void lower_ragged_from_variant(Builder& b);
 void lower_ragged_bincount(Builder& b);
 // lower_random.cpp
 void lower_random_uniform(Builder& b);

@@ -281,14 +281,20 @@ struct LoopForm {
   const FunctionDef* body;
   std::vector<Tensor> arguments;    // outside, before the first iteration
   std::vector<bool> kept;           // does not change
-  std::vector<graph::Value> start;  // of each argument: type and shape in every iteration
+  std::vector<graph::Value> start;  // of each variable: type and shape in every iteration
 };
+
+// The values that carry an argument from iteration to iteration.
+std::vector<ValueId> variables_of(Builder& b, const Tensor& tensor) {
+  if (is_uneven(tensor)) return {tensor.plain, tensor.lengths};
+  return {b.plain(tensor)};
+}
 
 struct LoopBody {
   std::shared_ptr<const graph::Graph> graph;
   std::vector<ValueId> captures;
   std::vector<Tensor> after;          // of all arguments, inside
-  std::vector<graph::Value> results;  // of those that change
+  std::vector<graph::Value> results;  // of the variables
 };
 
 LoopBody read_loop(Builder& b, const LoopForm& loop) {
@@ -297,12 +303,14 @@ LoopBody read_loop(Builder& b, const LoopForm& loop) {
   add_inner_input(inner, graph::tensor_value({}, DType::i64, {}), "iteration");
   add_inner_input(inner, graph::tensor_value({}, DType::boolean, {}), "go_on");
   std::vector<Tensor> inside(loop.arguments.size());
-  for (size_t i = 0; i < loop.arguments.size(); ++i) {
+  for (size_t i = 0, k = 0; i < loop.arguments.size(); ++i) {
     if (loop.kept[i]) continue;
     inside[i] = loop.arguments[i];
     inside[i].first = kNoValue;
     inside[i].made_first = false;
-    inside[i].plain = add_inner_input(inner, loop.start[i], format("variable_{}", i));
+    inside[i].plain = add_inner_input(inner, loop.start[k++], format("variable_{}", i));
+    if (is_uneven(inside[i]))
+      inside[i].lengths = add_inner_input(inner, loop.start[k++], format("lengths_{}", i));
   }
   for (size_t i = 0; i < loop.arguments.size(); ++i) {
     if (!loop.kept[i]) continue;
@@ -336,18 +344,30 @@ LoopBody read_loop(Builder& b, const LoopForm& loop) {
   inner.graph().outputs.push_back(returned(inner, go_on));
   for (size_t i = 0; i < loop.arguments.size(); ++i) {
     if (loop.kept[i]) continue;
-    const ValueId id = returned(inner, inner.plain(made.after[i]));
-    if (!inner.ok()) break;
-    inner.graph().outputs.push_back(id);
-    made.results.push_back(described(inner, id));
+    Tensor after = made.after[i];
+    if (is_uneven(loop.arguments[i]) && !is_uneven(after) && inner.ok()) {
+      if (!inner.need_fixed(after.plain, "a list that becomes even in the loop")) break;
+      after = made_uneven(inner, after.plain);
+    }
+    // A list that begins even is read again as one that is not: its rows alone are returned here.
+    if (!is_uneven(loop.arguments[i])) after.lengths = kNoValue;
+    for (ValueId variable : variables_of(inner, after)) {
+      const ValueId id = returned(inner, variable);
+      if (!inner.ok()) break;
+      inner.graph().outputs.push_back(id);
+      made.results.push_back(described(inner, id));
+    }
   }
   made.graph = finished(b, inner);
   return made;
 }
 
-// The list as a tensor of zeros, once the shape of its elements is known.
-Tensor made_dense(Builder& b, const Tensor& list) {
+// The list as a tensor of zeros, or without rows, once the shape of its elements is known.
+Tensor made_with_shape(Builder& b, const Tensor& list) {
   const UnshapedList& unshaped = *list.unshaped;
+  const bool rows = unshaped.learnt && has_rows(*unshaped.learnt) && !unshaped.conflicting;
+  if (rows && (unshaped.of_variants || !is_static(*unshaped.learnt)))
+    return empty_uneven(b, list.plain, unshaped.dtype, *unshaped.learnt);
   if (!unshaped.learnt || !is_static(*unshaped.learnt) || unshaped.conflicting) {
     b.refuse(
         Code::unsupported_shape,
@@ -381,17 +401,18 @@ void lower_while(Builder& b) {
   }
   for (size_t i = 0; i < count; ++i) loop.kept.push_back(keeps(*body, i));
   LoopBody made;
+  const auto becomes_uneven = [&](size_t i) {
+    return !loop.arguments[i].unshaped && !is_uneven(loop.arguments[i]) && is_uneven(made.after[i]);
+  };
   constexpr int kMostTries = 4;
   for (int round = 0;; ++round) {
     loop.start.clear();
     for (size_t i = 0; i < count; ++i) {
-      if (loop.kept[i] && is_uneven(loop.arguments[i])) {
-        loop.start.emplace_back();
-        continue;
+      if (loop.kept[i]) continue;
+      for (ValueId id : variables_of(b, loop.arguments[i])) {
+        if (!b.ok()) return;
+        loop.start.push_back(described(b, id));
       }
-      const ValueId id = b.plain(loop.arguments[i]);
-      if (!b.ok()) return;
-      loop.start.push_back(described(b, id));
     }
     // Shapes that an iteration changes are unknown, until nothing changes any more.
     bool settled = false;
@@ -399,29 +420,36 @@ void lower_while(Builder& b) {
       made = read_loop(b, loop);
       if (!b.ok()) return;
       settled = true;
-      for (size_t i = 0, k = 0; i < count; ++i) {
+      size_t k = 0;
+      for (size_t i = 0; i < count; ++i) {
         if (loop.kept[i]) continue;
-        graph::Value both = loop.start[i];
-        if (loop.arguments[i].unshaped) {
-          ++k;
-          continue;
+        const size_t variables = is_uneven(loop.arguments[i]) ? 2 : 1;
+        for (size_t v = 0; v < variables; ++v, ++k) {
+          graph::Value& known = loop.start[k];
+          if (loop.arguments[i].unshaped || becomes_uneven(i)) continue;
+          graph::Value both = known;
+          widen(made.results[k], both);
+          if (tries > 1 && both.shape != known.shape) {
+            both.has_shape = false;
+            both.shape.clear();
+          }
+          settled = settled && both.has_shape == known.has_shape && both.shape == known.shape;
+          known = both;
         }
-        widen(made.results[k++], both);
-        if (tries > 1 && (both.shape != loop.start[i].shape)) {
-          both.has_shape = false;
-          both.shape.clear();
-        }
-        settled = settled && both.has_shape == loop.start[i].has_shape &&
-                  both.shape == loop.start[i].shape;
-        loop.start[i] = both;
       }
     }
     if (!settled) return b.refuse(Code::corrupt_model, "the shapes of its variables do not settle");
     // Lists whose elements were seen now have a shape; then the loop is read once more.
     bool opened = false;
     for (size_t i = 0; i < count; ++i) {
-      if (!loop.arguments[i].unshaped || loop.kept[i]) continue;
-      loop.arguments[i] = made_dense(b, loop.arguments[i]);
+      if (loop.kept[i] || (!loop.arguments[i].unshaped && !becomes_uneven(i))) continue;
+      if (loop.arguments[i].unshaped) {
+        loop.arguments[i] = made_with_shape(b, loop.arguments[i]);
+      } else {
+        const ValueId even = b.plain(loop.arguments[i]);
+        if (!b.need_fixed(even, "a list whose elements change their length in the loop")) return;
+        loop.arguments[i] = made_uneven(b, even);
+      }
       opened = true;
     }
     if (!b.ok()) return;
@@ -440,9 +468,10 @@ void lower_while(Builder& b) {
   std::vector<graph::Value> results;
   for (size_t i = 0; i < count; ++i) {
     if (loop.kept[i]) continue;
-    node.inputs.push_back(b.plain(loop.arguments[i]));
-    results.push_back(loop.start[i]);
+    const auto variables = variables_of(b, loop.arguments[i]);
+    node.inputs.insert(node.inputs.end(), variables.begin(), variables.end());
   }
+  results = loop.start;
   node.inputs.insert(node.inputs.end(), made.captures.begin(), made.captures.end());
   node.attrs["body"] = made.graph;
   node.attrs[graph::kCapturesAttr] = static_cast<int64_t>(made.captures.size());
@@ -450,6 +479,9 @@ void lower_while(Builder& b) {
   for (size_t i = 0, k = 0; i < count; ++i) {
     if (loop.kept[i]) {
       b.out(i, loop.arguments[i]);
+    } else if (is_uneven(loop.arguments[i])) {
+      b.out_uneven_list(i, outputs[k], outputs[k + 1]);
+      k += 2;
     } else {
       out_flow(b, i, outputs[k++], loop.arguments[i]);
     }

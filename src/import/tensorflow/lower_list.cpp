@@ -29,7 +29,7 @@ ValueId row_of_one(Builder& b, ValueId number) { return b.reshape(b.index(number
 
 // A list with elements, or an unshaped one.
 void make_list(Builder& b, size_t output, ValueId count, DType dtype, const PartialShape& element,
-               bool grows) {
+               bool grows, bool variants = false) {
   if (!b.ok()) return;
   if (element && is_static(*element))
     return b.out_list(output, zero_list(b, row_of_one(b, count), dtype, *element), grows);
@@ -40,6 +40,7 @@ void make_list(Builder& b, size_t output, ValueId count, DType dtype, const Part
   list.unshaped = std::make_shared<UnshapedList>();
   list.unshaped->dtype = dtype;
   list.unshaped->element = element;
+  list.unshaped->of_variants = variants;
   b.out(output, list);
 }
 
@@ -49,6 +50,29 @@ PartialShape stated_element(Builder& b, size_t input) {
   const auto extents = b.known(id);
   if (!b.ok() || !extents || b.rank(id) == 0) return {};
   return *extents;
+}
+
+// The elements are rows of ragged tensors.
+bool holds_variants(Builder& b) {
+  constexpr int64_t kVariant = 21;
+  return b.take(type_attr(b.def(), "element_dtype", 0)) == kVariant;
+}
+
+// What the list learns of its elements from one of them.
+void learn(UnshapedList& list, const Shape& element) {
+  if (!list.learnt || *list.learnt == element) {
+    list.learnt = element;
+    return;
+  }
+  Shape& known = *list.learnt;
+  const bool same = !known.empty() && known.size() == element.size() &&
+                    std::equal(known.begin() + 1, known.end(), element.begin() + 1);
+  if (same) {
+    known[0] = kDynamicDim;
+  } else {
+    list.conflicting = true;
+    known = element;
+  }
 }
 
 // Input `index` as a tensor; an unshaped list takes the shape of `element`.
@@ -73,8 +97,7 @@ ValueId list_tensor(Builder& b, size_t index, ValueId element = kNoValue) {
              "the model's inputs with --input_shape");
     return kNoValue;
   }
-  if (unshaped.learnt && *unshaped.learnt != b.shape(element)) unshaped.conflicting = true;
-  unshaped.learnt = b.shape(element);
+  learn(unshaped, b.shape(element));
   if (is_static(*unshaped.learnt))
     return zero_list(b, row_of_one(b, id), unshaped.dtype, *unshaped.learnt);
   const ValueId shape =
@@ -92,9 +115,19 @@ ValueId grown(Builder& b, ValueId list, ValueId at) {
   return b.node("Concat", 13, {list, zeros}, {{"axis", int64_t{0}}});
 }
 
+// A list of rows of ragged tensors before the first is set; others as they are.
+Tensor ready_for(Builder& b, const Tensor& list, ValueId element) {
+  if (!list.unshaped || !list.unshaped->of_variants ||
+      !b.has_rank(element, "a row of a ragged tensor", 1))
+    return list;
+  list.unshaped->dtype = b.dtype(element);
+  learn(*list.unshaped, b.shape(element));
+  return empty_uneven(b, list.plain, b.dtype(element), b.shape(element));
+}
+
 // Output 0: input `index` with an element set.
 void set_element(Builder& b, size_t index, ValueId place, ValueId element, bool resizes) {
-  const Tensor& tensor = b.tensor(index);
+  const Tensor tensor = ready_for(b, b.tensor(index), element);
   const bool grows = tensor.grows;
   if (is_uneven(tensor)) return set_uneven_element(b, tensor, place, element);
   ValueId list = list_tensor(b, index, element);
@@ -166,14 +199,36 @@ ValueId lengths_of(Builder& b, ValueId list) {
 void lower_list_reserve(Builder& b) {
   const PartialShape element = stated_element(b, 0);
   const bool empty = b.type() == "EmptyTensorList";
-  const DType dtype = b.type("element_dtype", DType::f32);
+  const bool variants = holds_variants(b);
+  const DType dtype = variants ? DType::undefined : b.type("element_dtype", DType::f32);
   const ValueId count = empty ? b.whole(DType::i32, 0) : b.in(1);
-  make_list(b, 0, count, dtype, element, empty);
+  make_list(b, 0, count, dtype, variants ? PartialShape() : element, empty, variants);
 }
 
-void lower_list_from_tensor(Builder& b) { b.out_list(0, b.in(0)); }
+void lower_list_from_tensor(Builder& b) {
+  if (b.input_count() > 0 && is_uneven(b.tensor(0))) return b.out(0, b.tensor(0));
+  b.out_list(0, b.in(0));
+}
 
-void lower_list_stack(Builder& b) { b.out(0, list_tensor(b, 0)); }
+// Elements that turn out to have one length, in the run at the latest.
+static ValueId stacked_rows(Builder& b, const Tensor& list) {
+  const auto lengths = b.known(list.lengths);
+  const auto differs = [&](int64_t length) { return length != (*lengths)[0]; };
+  if (lengths && std::any_of(lengths->begin(), lengths->end(), differs)) return b.plain(list);
+  const ValueId most = b.node("ReduceMax", 18, {list.lengths}, {{"keepdims", int64_t{1}}});
+  const ValueId length = b.node("Max", 13, {most, b.list({0})});
+  const ValueId rest = b.slice(b.shape_of(list.plain), 0, 1, kToEnd);
+  return b.node("Reshape", 14, {list.plain, concat(b, {b.shape_of(list.lengths), length, rest})},
+                {{"allowzero", int64_t{1}}});
+}
+
+void lower_list_stack(Builder& b) {
+  if (b.input_count() == 0) return b.refuse(Code::corrupt_model, "it has no list");
+  const Tensor& list = b.tensor(0);
+  if (!is_uneven(list)) return b.out(0, list_tensor(b, 0));
+  if (holds_variants(b)) return b.out(0, list);
+  b.out(0, stacked_rows(b, list));
+}
 
 void lower_list_get(Builder& b) { get_element(b, 0, b.in(1)); }
 
@@ -206,7 +261,9 @@ void lower_list_resize(Builder& b) {
 
 void lower_list_push(Builder& b) {
   const ValueId element = b.in(1);
-  if (is_uneven(b.tensor(0))) return push_uneven_element(b, b.tensor(0), element);
+  if (!b.ok()) return;
+  const Tensor ready = ready_for(b, b.tensor(0), element);
+  if (is_uneven(ready)) return push_uneven_element(b, ready, element);
   const ValueId list = list_tensor(b, 0, element);
   if (differs_in_length(b, list, element))
     return push_uneven_element(b, made_uneven(b, list), element);
@@ -256,9 +313,8 @@ static void split_elements(Builder& b, ValueId tensor) {
   const auto lengths = b.known(given);
   if (lengths && lengths->empty())
     return b.refuse(Code::invalid_argument, "it cuts into no elements");
-  const bool even = lengths && std::all_of(lengths->begin(), lengths->end(), [&](int64_t length) {
-                      return length == (*lengths)[0];
-                    });
+  const bool even = lengths && std::all_of(lengths->begin(), lengths->end(),
+                                           [&](int64_t length) { return length == (*lengths)[0]; });
   if (!even) return b.out_uneven_list(0, tensor, given);
   const ValueId first = b.list({static_cast<int64_t>(lengths->size()), (*lengths)[0]});
   const ValueId rest = b.slice(b.shape_of(tensor), 0, 1, kToEnd);
@@ -283,6 +339,10 @@ void lower_array_write(Builder& b) { set_element(b, 3, b.in(1), b.in(2), b.tenso
 
 void lower_array_read(Builder& b) { get_element(b, 2, b.in(1)); }
 void lower_array_gather(Builder& b) {
+  if (b.input_count() == 3 && is_uneven(b.tensor(2))) {
+    const auto rows = b.known(b.in(1));  // all elements in order, as TensorArray.stack() asks
+    if (rows && counts_from_zero(*rows)) return b.out(0, stacked_rows(b, b.tensor(2)));
+  }
   b.out(0, b.node("Gather", 13, {list_tensor(b, 2), b.index(b.in(1))}, {{"axis", int64_t{0}}}));
 }
 

@@ -1,9 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalisation.
+#include <cstring>
+
 #include "import/tensorflow/lower.h"
 #include "import/tensorflow/table.h"
 
 namespace anynpu::tensorflow {
+
+namespace {
+
+// A constant of float32 whose elements are all `number`.
+bool is_filled_with(const Builder& b, ValueId id, float number) {
+  if (!b.is_constant(id) || b.dtype(id) != DType::f32) return false;
+  const auto& bytes = b.value(id).constant->bytes;
+  for (size_t at = 0; at + sizeof(float) <= bytes.size(); at += sizeof(float)) {
+    float element = 0;
+    std::memcpy(&element, bytes.data() + at, sizeof element);
+    if (element != number) return false;
+  }
+  return true;
+}
+
+// Layer normalisation as Keras before 3 writes it: every row is a channel of one picture, with its
+// own statistics, no scale and no offset. kNoValue for other pictures.
+ValueId rows_normalised(Builder& b, ValueId x, ValueId scale, ValueId offset, float epsilon) {
+  if (!b.ok() || !b.is_fixed(x) || b.dtype(x) != DType::f32) return kNoValue;
+  const Shape shape = b.shape(x);
+  if (shape[0] != 1 || element_count(shape) == 0 || !is_filled_with(b, scale, 1) ||
+      !is_filled_with(b, offset, 0))
+    return kNoValue;
+  const int64_t width = element_count(shape) / shape[1];
+  const graph::Node* made = b.maker(x);
+  ValueId rows = made && made->op == "Reshape" ? made->inputs[0] : kNoValue;
+  if (!b.is_fixed(rows) || b.rank(rows) < 2 || b.shape(rows).back() != width)
+    rows = b.reshape(x, {shape[1], width});
+  const ValueId y = b.node("LayerNormalization", 17, {rows, b.filled(DType::f32, {width}, 1)},
+                           {{"axis", int64_t{-1}}, {"epsilon", epsilon}});
+  return b.reshape(y, shape);
+}
+
+}  // namespace
 
 void lower_fused_batch_norm(Builder& b) {
   const ValueId x = b.in_picture(0);
@@ -20,6 +56,8 @@ void lower_fused_batch_norm(Builder& b) {
     b.out(2, b.in(4));
     return;
   }
+  const ValueId rows = rows_normalised(b, x, scale, offset, epsilon);
+  if (rows != kNoValue) return b.out_picture(0, rows);
   // Statistics of the batch itself: over all axes but the channels, in float32.
   Ints axes = {0};
   for (int64_t i = 2; i < b.rank(x); ++i) axes.push_back(i);
@@ -50,6 +88,18 @@ void lower_fused_batch_norm(Builder& b) {
     const double factor = count > 1 ? count / (count - 1) : 1;
     b.out(2, kept(mul(b, b.reshape(variance, {-1}), b.scalar(DType::f32, factor)), 4));
   }
+}
+
+// The operator of the first published Inception files; TensorFlow no longer makes it.
+void lower_global_batch_norm(Builder& b) {
+  const ValueId x = b.in_first(0);
+  if (!b.has_rank(x, "the picture", 4, 4)) return;
+  const ValueId offset = b.in(3);
+  const bool scales = b.flag("scale_after_normalization", true);
+  const ValueId scale =
+      scales ? b.in(4) : b.node("Expand", 13, {b.scalar(b.dtype(x), 1), b.shape_of(offset)});
+  b.out_first(0, b.node("BatchNormalization", 14, {x, scale, offset, b.in(1), b.in(2)},
+                        {{"epsilon", b.f("variance_epsilon", 0)}}));
 }
 
 // Along the last axis of the model, which may stand second here.

@@ -181,6 +181,42 @@ void lower_ragged_to_tensor(Builder& b) {
                    values}));
 }
 
+// The rows of a ragged tensor as a list, which map_fn goes through; without batched_input one row.
+void lower_ragged_to_variant(Builder& b) {
+  const int64_t levels = b.i("RAGGED_RANK", 1);
+  const bool rows = b.flag("batched_input", true);
+  if (!b.ok()) return;
+  if (levels > 1 || levels < 0 || (levels == 1 && !rows)) {
+    return b.refuse(Code::unsupported_feature,
+                    "its rows are ragged themselves (RAGGED_RANK {}, batched_input {}); expected "
+                    "one ragged axis: map over the flat values, or over rows of one axis",
+                    levels, rows);
+  }
+  if (levels == 1) return b.out_uneven_list(0, b.in(1), counts_of(b, b.index(b.in(0))));
+  rows ? b.out_list(0, b.in(0)) : b.out(0, b.in(0));
+}
+
+void lower_ragged_from_variant(Builder& b) {
+  const int64_t levels = b.i("output_ragged_rank", 1);
+  const DType type = b.type("Tsplits", DType::i64);
+  if (!b.ok() || b.input_count() == 0) return b.refuse(Code::corrupt_model, "it has no input");
+  if (levels == 0) return b.out(0, b.in(0));
+  if (levels != 1 || !b.tensor(0).is_list) {
+    return b.refuse(Code::unsupported_feature,
+                    "it reads rows that are ragged themselves (output_ragged_rank {}); expected a "
+                    "list of rows",
+                    levels);
+  }
+  Tensor list = b.tensor(0);
+  if (!is_uneven(list)) {
+    const ValueId even = b.in(0);
+    if (!b.has_rank(even, "the rows", 2) || !b.need_fixed(even, "the rows")) return;
+    list = made_uneven(b, even);
+  }
+  b.out(0, b.cast(splits_of(b, list.lengths), type));
+  b.out(1, list.plain);
+}
+
 // How often each number below `size` is in each row; or the sums of their weights.
 void lower_ragged_bincount(Builder& b) {
   const bool binary = b.flag("binary_output", false);

@@ -30,6 +30,30 @@ TEST(TfRagged, IsFilledUpToAShape) {
   EXPECT_EQ(graph.shape(), "3x4");
 }
 
+TEST(TfRagged, RowsAreAListOfTheirOwnLengths) {
+  const std::vector<TestAttr> variant = {type_of("element_dtype", 21)};
+  TestGraph graph;
+  graph.input("splits", {4}, 9).input("values", {5, 2}).ints("any", {}, {-1}).ints("one", {}, {1});
+  graph.node("rows", "RaggedTensorToVariant", {"splits", "values"},
+             {int_of("RAGGED_RANK", 1), flag_of("batched_input", true)});
+  graph.node("list", "TensorListFromTensor", {"rows", "any"}, variant);
+  graph.node("item", "TensorListGetItem", {"list", "one", "any"}, variant);
+  graph.node("y", "RaggedTensorFromVariant", {"item"}, {int_of("output_ragged_rank", 0)});
+  EXPECT_EQ(graph.shape({{}, {"y:0"}}), "?x2");
+  graph.node("all", "TensorListStack", {"list", "any"}, variant);
+  graph.node("z", "RaggedTensorFromVariant", {"all"}, {int_of("output_ragged_rank", 1)});
+  EXPECT_EQ(graph.shape({{}, {"z:0"}}), "4");
+  EXPECT_EQ(graph.shape({{}, {"z:1"}}), "5x2");
+}
+
+TEST(TfRagged, RowsThatAreRaggedThemselvesAreRefused) {
+  TestGraph graph;
+  graph.input("a", {4}, 9).input("b", {6}, 9).input("values", {5});
+  graph.node("y", "RaggedTensorToVariant", {"a", "b", "values"},
+             {int_of("RAGGED_RANK", 2), flag_of("batched_input", true)});
+  EXPECT_NE(graph.shape().find("RAGGED_RANK 2"), std::string::npos) << graph.shape();
+}
+
 TEST(TfRagged, PartitionsOfAnotherKindAreRefused) {
   TestGraph graph;
   graph.input("splits", {4}, 9).input("values", {5}).ints("shape", {2}, {3, 4}).floats("fill", {});

@@ -50,6 +50,14 @@ ValueId product_of_rows(Builder& b, ValueId x, const Shape& to) {
   return b.node("MatMul", 13, {rows, weights});
 }
 
+// What was brought into another shape and comes back to its own.
+ValueId brought_back(Builder& b, ValueId x, const Shape& to) {
+  const graph::Node* there = b.maker(x);
+  if (!there || there->op != "Reshape") return kNoValue;
+  const ValueId from = there->inputs[0];
+  return b.is_fixed(from) && b.shape(from) == to ? from : kNoValue;
+}
+
 // Heads that are split from, or joined to, rows of two axes: through the form with three, which is
 // the one that the compiler knows attention by.
 ValueId through_three_axes(Builder& b, ValueId x, const Shape& to) {
@@ -79,7 +87,8 @@ void lower_reshape(Builder& b) {
     int64_t others = 1;
     for (int64_t extent : to) others *= extent == -1 ? 1 : extent;
     if (inferred != to.end() && others > 0) *inferred = element_count(b.shape(x)) / others;
-    for (const ValueId y : {product_of_rows(b, x, to), through_three_axes(b, x, to)}) {
+    for (const ValueId y :
+         {brought_back(b, x, to), product_of_rows(b, x, to), through_three_axes(b, x, to)}) {
       if (y != kNoValue) return b.out(0, y);
     }
   }

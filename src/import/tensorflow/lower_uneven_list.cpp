@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists whose elements differ along their first axis: all rows behind each other, and the number of
 // rows of each element (Tensor::lengths). They come from a split into parts of different lengths,
-// or when an element of another length is set.
+// from the rows of a ragged tensor, or when an element of another length is set.
 #include <algorithm>
 
 #include "import/tensorflow/lower.h"
@@ -25,7 +25,9 @@ ElementRows rows_of_element(Builder& b, const Tensor& list, ValueId at) {
   return {sub(b, end, rows_at(b, list.lengths, at)), end};
 }
 
-ValueId element_length(Builder& b, ValueId element) { return b.slice(b.shape_of(element), 0, 0, 1); }
+ValueId element_length(Builder& b, ValueId element) {
+  return b.slice(b.shape_of(element), 0, 0, 1);
+}
 
 }  // namespace
 
@@ -51,6 +53,31 @@ Tensor made_uneven(Builder& b, ValueId list) {
   return made;
 }
 
+bool has_rows(const Shape& element) {
+  return !element.empty() && std::all_of(element.begin() + 1, element.end(),
+                                         [](int64_t extent) { return extent >= 0; });
+}
+
+// `count` elements without rows; `element` tells the other extents.
+Tensor empty_uneven(Builder& b, ValueId count, DType dtype, const Shape& element) {
+  Tensor made;
+  if (!b.ok()) return made;
+  if (!has_rows(element)) {
+    b.refuse(Code::unsupported_shape,
+             "an element of a list of rows has the shape {}; expected at least one axis, and all "
+             "extents but the first known: give the shapes of the model's inputs with "
+             "--input_shape",
+             to_string(element));
+    return made;
+  }
+  Shape rows = element;
+  rows[0] = 0;
+  made.plain = b.node("Expand", 13, {b.scalar(dtype, 0), b.list(rows)});
+  made.lengths = b.node("Expand", 13, {b.whole(DType::i64, 0), uneven_place(b, count)});
+  made.is_list = true;
+  return made;
+}
+
 ValueId uneven_element(Builder& b, const Tensor& list, ValueId index) {
   const ElementRows span = rows_of_element(b, list, uneven_place(b, index));
   return uneven_rows(b, list.plain, span.begin, span.end);
@@ -61,9 +88,9 @@ void set_uneven_element(Builder& b, const Tensor& list, ValueId index, ValueId e
   const ElementRows span = rows_of_element(b, list, at);
   const ValueId rows = concat(b, {uneven_rows(b, list.plain, b.list({0}), span.begin), element,
                                   uneven_rows(b, list.plain, span.end, b.list({kToEnd}))});
-  b.out_uneven_list(0, rows,
-                    b.node("ScatterND", 16,
-                           {list.lengths, b.reshape(at, {1, 1}), element_length(b, element)}));
+  b.out_uneven_list(
+      0, rows,
+      b.node("ScatterND", 16, {list.lengths, b.reshape(at, {1, 1}), element_length(b, element)}));
 }
 
 void push_uneven_element(Builder& b, const Tensor& list, ValueId element) {

@@ -53,6 +53,14 @@ TEST(TfUnevenList, LengthsMayComeFromTheRun) {
   EXPECT_EQ(graph.shape(), "?x4");
 }
 
+TEST(TfUnevenList, IsStackedWhenTheRunTellsTheLengths) {
+  TestGraph graph;
+  graph.input("x", {6, 4}).ints("any", {2}, {-1, 4}).input("n", {2}, 9);
+  graph.node("list", "TensorListSplit", {"x", "any", "n"}, kFloat);
+  graph.node("y", "TensorListStack", {"list", "any"}, kFloat);
+  EXPECT_EQ(graph.shape(), "2x?x4");
+}
+
 TEST(TfUnevenList, CannotBeStacked) {
   const std::string said = cut().node("y", "TensorListStack", {"list", "any"}, kFloat).shape();
   EXPECT_NE(said.find("different lengths"), std::string::npos) << said;

@@ -202,8 +202,8 @@ class Importer {
 
 Result<graph::Graph> import_bytes(std::span<const std::byte> bytes,
                                   std::shared_ptr<const void> owner, const MappedFile* file,
-                                  const ImportOptions& options) {
-  ANYNPU_TRY(check_bytes(bytes));
+                                  const std::string& path, const ImportOptions& options) {
+  ANYNPU_TRY(check_bytes(bytes, path));
   ANYNPU_ASSIGN(GraphDef def, read_graph_def(bytes));
   return Importer(std::move(def), std::move(owner), file, options).run();
 }
@@ -213,14 +213,14 @@ Result<graph::Graph> import_bytes(std::span<const std::byte> bytes,
 Result<graph::Graph> import_memory(std::span<const std::byte> bytes,
                                    std::shared_ptr<const void> owner,
                                    const ImportOptions& options) {
-  return import_bytes(bytes, std::move(owner), nullptr, options);
+  return import_bytes(bytes, std::move(owner), nullptr, "model.pb", options);
 }
 
 Result<graph::Graph> import_file(const std::string& path, const ImportOptions& options) {
   ANYNPU_TRY(check_path(path));
   ANYNPU_ASSIGN(auto file, MappedFile::open(path), "while opening the TensorFlow model");
   const auto bytes = file->bytes();
-  ANYNPU_ASSIGN(graph::Graph graph, import_bytes(bytes, file, file.get(), options),
+  ANYNPU_ASSIGN(graph::Graph graph, import_bytes(bytes, file, file.get(), path, options),
                 "while reading the TensorFlow model '{}'", path);
   return graph;
 }

@@ -31,7 +31,7 @@ void add_reports(const std::vector<NodeDef>& nodes, const std::string& prefix,
 Result<std::vector<OpReport>> report_nodes(const std::string& path) {
   ANYNPU_TRY(check_path(path));
   ANYNPU_ASSIGN(const auto file, MappedFile::open(path), "while opening the TensorFlow model");
-  ANYNPU_TRY(check_bytes(file->bytes()), "while reading '{}'", path);
+  ANYNPU_TRY(check_bytes(file->bytes(), path), "while reading '{}'", path);
   ANYNPU_ASSIGN(const GraphDef graph, read_graph_def(file->bytes()),
                 "while reading the TensorFlow model '{}'", path);
   std::vector<OpReport> reports;

@@ -120,6 +120,7 @@ const TfOp kTfOps[] = {
     {"MaxPoolV2", "MaxPool", 0, lower_max_pool},
     {"MaxPool3D", "MaxPool", 0, lower_max_pool},
     // Normalisation.
+    {"BatchNormWithGlobalNormalization", "BatchNormalization", 0, lower_global_batch_norm},
     {"FusedBatchNorm", "BatchNormalization", 0, lower_fused_batch_norm,
      "y batch_mean batch_variance reserve_space_1 reserve_space_2"},
     {"FusedBatchNormV2", "BatchNormalization", 0, lower_fused_batch_norm,

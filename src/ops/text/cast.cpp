@@ -42,8 +42,9 @@ FoldedList parse(const OpContext& context, DType dtype) {
   return std::vector<Folded>{{dtype, x.shape, {bytes.begin(), bytes.end()}}};
 }
 
-// `from` as `to`, by the kernels of Cast, with the attributes of `model`.
-FoldedList cast_numbers(const Folded& from, DType to, const graph::Node* model = nullptr) {
+}  // namespace
+
+FoldedList cast_numbers(const Folded& from, DType to, const graph::Node* model) {
   graph::Node node;
   node.op = "CastLike";
   if (model) node.attrs = model->attrs;
@@ -60,6 +61,8 @@ FoldedList cast_numbers(const Folded& from, DType to, const graph::Node* model =
   ANYNPU_ASSIGN(auto results, evaluate(context));
   return std::vector<Folded>{{to, from.shape, std::move(results[0])}};
 }
+
+namespace {
 
 // "d.ddde±dd" with `digits` after the point, the fewest that give the number back for -1.
 template <typename T>

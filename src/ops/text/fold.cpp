@@ -7,6 +7,7 @@
 #include <map>
 #include <span>
 
+#include "ops/elements/cast_attributes.h"
 #include "ops/families.h"
 #include "ops/text/text.h"
 #include "tensor/texts.h"
@@ -20,21 +21,24 @@ constexpr uint64_t kMostElements = uint64_t{1} << 20;
 constexpr uint64_t kMostCharacters = uint64_t{64} << 20;
 
 struct TextOp {
-  std::string_view name;
+  std::string_view domain, name;
   TextFunction run;
 };
 constexpr TextOp kTextOps[] = {
-    {"StringConcat", concat_texts},
-    {"StringSplit", split_texts},
-    {"StringNormalizer", normalize_texts},
-    {"RegexFullMatch", match_texts},
-    {"Cast", cast_texts},
-    {"CastLike", cast_texts},
+    {"", "StringConcat", concat_texts},
+    {"", "StringSplit", split_texts},
+    {"", "StringNormalizer", normalize_texts},
+    {"", "RegexFullMatch", match_texts},
+    {"", "Cast", cast_texts},
+    {"", "CastLike", cast_texts},
+    {"anynpu", "FormatNumbers", format_numbers},
+    {"anynpu", "ChangeCase", change_case},
+    {"anynpu", "ParseNumbers", cast_texts},
 };
 
 TextFunction function_of(const graph::Node& node) {
   for (const TextOp& op : kTextOps) {
-    if (node.domain.empty() && node.op == op.name) return op.run;
+    if (node.domain == op.domain && node.op == op.name) return op.run;
   }
   return nullptr;
 }
@@ -162,7 +166,7 @@ bool only_moves(const graph::Node& node) {
 
 bool concerns_texts(const graph::Node& node, const std::vector<Operand>& inputs) {
   const TextFunction function = function_of(node);
-  if (function && function != cast_texts) return true;
+  if (function && (function != cast_texts || !node.domain.empty())) return true;
   if (node.op == "Cast" && node.domain.empty() && node.int_attr("to", 0) == kOnnxString)
     return true;
   const bool reads = std::any_of(inputs.begin(), inputs.end(), [](const Operand& input) {
@@ -221,6 +225,18 @@ namespace {
 // The compiler has the outputs from fold_texts().
 Status no_rule(OpContext&) { return {}; }
 
+// As many strings, or numbers of type `to`, as there are elements.
+Status same_shape_rule(OpContext& context) {
+  Operand& y = context.outputs[0];
+  y.dtype = DType::string;
+  if (context.node->attrs.contains("to")) {
+    ANYNPU_ASSIGN(y.dtype, dtype_of_onnx(context, context.int_attr("to")));
+  }
+  y.has_shape = context.inputs[0].has_shape;
+  y.shape = context.inputs[0].shape;
+  return {};
+}
+
 OpSchema text_schema(std::string_view name, int64_t since) {
   return OpSchema{.name = name,
                   .since = since,
@@ -251,6 +267,28 @@ void register_family(Registry& registry) {
   OpSchema match = text_schema("RegexFullMatch", 20);
   match.attrs = {{"pattern", AttrKind::s}};
   registry.add(match);
+  OpSchema numbers = text_schema("FormatNumbers", 1);
+  numbers.domain = "anynpu";
+  numbers.shape = same_shape_rule;
+  numbers.inputs = {{"X", "N"}};
+  numbers.types.push_back({"N", kValues | DTypeSet{DType::string}});
+  numbers.attrs = {{"notation", AttrKind::s, std::string_view("f")},
+                   {"precision", AttrKind::i, int64_t{-1}},
+                   {"width", AttrKind::i, int64_t{-1}},
+                   {"fill", AttrKind::s}};
+  registry.add(numbers);
+  OpSchema letters = text_schema("ChangeCase", 1);
+  letters.domain = "anynpu";
+  letters.shape = same_shape_rule;
+  letters.attrs = {{"action", AttrKind::s}, {"unicode", AttrKind::i, int64_t{0}}};
+  registry.add(letters);
+  OpSchema parsed = text_schema("ParseNumbers", 1);
+  parsed.domain = "anynpu";
+  parsed.shape = same_shape_rule;
+  parsed.outputs = {{"Y", "N"}};
+  parsed.types.push_back({"N", kNumbers});
+  parsed.attrs = {{"to", AttrKind::i, {}, true}};
+  registry.add(parsed);
 }
 
 }  // namespace anynpu::ops::text

@@ -40,8 +40,13 @@ FoldedList concat_texts(const OpContext& context);
 FoldedList split_texts(const OpContext& context);
 FoldedList normalize_texts(const OpContext& context);
 FoldedList match_texts(const OpContext& context);
+// Of any type, as printf writes them, and strings in lower or upper case.
+FoldedList format_numbers(const OpContext& context);
+FoldedList change_case(const OpContext& context);
 
 // Cast and CastLike from or to strings.
 FoldedList cast_texts(const OpContext& context);
+// Numbers as another type, by the kernels of Cast, with the attributes of `model`.
+FoldedList cast_numbers(const Folded& from, DType to, const graph::Node* model = nullptr);
 
 }  // namespace anynpu::ops::text

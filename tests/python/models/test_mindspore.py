@@ -187,6 +187,18 @@ def test_unknown_operators_of_air_are_all_named():
                  "Reluu 'first' (the nearest name that is known is Relu)")
 
 
+def test_an_input_of_air_without_a_shape_gets_the_option_to_type():
+    graph = ge_files.Graph()
+    graph.output(graph.op("Relu", "relu", [graph.data("x", np.float32, (-2,))]))
+    write(ge_files.model_def(graph), "net.air")
+    check_failed(convert("net.air"), '--input_shape="x:1,3,224,224"')
+    done = convert("net.air", "--input_shape=x:2,3")
+    assert done.returncode == 0, done.stderr
+    x = np.float32([[1, -1, 2], [-2, 0, 3]])
+    got, = run_om("net.om", [x]).values()
+    np.testing.assert_array_equal(got, np.maximum(x, 0))
+
+
 def test_a_cycle_in_air():
     graph = ge_files.Graph()
     graph.op("Relu", "a", ["b:0"])
