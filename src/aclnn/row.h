@@ -19,14 +19,15 @@ struct Row {
   // axes may be permuted and broadcast axes dropped before the recipe sees them.
   bool elementwise = false;
   int64_t number = 0;  // for recipes that serve several operators: what they differ in
-  // Arrays of integers whose values come with every call (Recipe::list), between blanks: they are in
-  // no plan, only how many there are.
+  // Arrays of integers whose values come with every call (Recipe::list), between blanks: they are
+  // in no plan, only how many there are.
   std::string_view lists = "";
 
   bool is_list(std::string_view parameter) const {
     for (size_t at = lists.find(parameter); at != lists.npos; at = lists.find(parameter, at + 1)) {
       const size_t end = at + parameter.size();
-      if ((at == 0 || lists[at - 1] == ' ') && (end == lists.size() || lists[end] == ' ')) return true;
+      if ((at == 0 || lists[at - 1] == ' ') && (end == lists.size() || lists[end] == ' '))
+        return true;
     }
     return false;
   }
@@ -52,6 +53,7 @@ std::span<const Row> conv_rows();
 std::span<const Row> copy_rows();
 std::span<const Row> cross_entropy_rows();
 std::span<const Row> deformable_attention_rows();
+std::span<const Row> deformable_conv_rows();
 std::span<const Row> distributed_experts_rows();
 std::span<const Row> draws_rows();
 std::span<const Row> elementwise_rows();
