@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantised by blocks with a float scale of each, by one scale for all, and where indices say. What these
-// names mean comes from memory (docs/aclnn.md).
+// Quantised by blocks with a float scale of each, by one scale for all, and where indices say. What
+// these names mean comes from memory (docs/aclnn.md).
 #include <algorithm>
 
 #include "aclnn/quantized.h"
@@ -17,7 +17,8 @@ Value whole_number(Recipe& r, int64_t v) { return r.constant(DType::i64, static_
 void check_rounding(Recipe& r, const char* name) {
   if (!r.has_parameter(name)) return;
   const std::string mode = r.text(name);
-  if (!mode.empty() && mode != "rint") refuse("{} is '{}'; expected rint (ties to even)", name, mode);
+  if (!mode.empty() && mode != "rint")
+    refuse("{} is '{}'; expected rint (ties to even)", name, mode);
 }
 
 struct BlockSizes {
@@ -58,10 +59,13 @@ void dynamic_block(Recipe& r) {
   const int64_t down = (rows + b.rows - 1) / b.rows, across = (columns + b.columns - 1) / b.columns;
   Value wide = r.reshape(x, {count, rows, columns});
   if (down * b.rows != rows || across * b.columns != columns) {
-    wide = r.op("Pad", {wide, r.constant({0, 0, 0, 0, down * b.rows - rows, across * b.columns - columns})});
+    wide =
+        r.op("Pad",
+             {wide, r.constant({0, 0, 0, 0, down * b.rows - rows, across * b.columns - columns})});
   }
   const Value squares = r.reshape(wide, {count, down, b.rows, across, b.columns});
-  const Value largest = r.op("ReduceMax", {r.op("Abs", {squares}), r.constant({2, 4})}, {{"keepdims", 1}});
+  const Value largest =
+      r.op("ReduceMax", {r.op("Abs", {squares}), r.constant({2, 4})}, {{"keepdims", 1}});
   const Value scales = scales_of_blocks(r, largest, largest_wanted(r));
   Value y = r.reshape(over_scales(r, squares, scales), {count, down * b.rows, across * b.columns});
   y = r.slice(r.slice(y, 1, 0, rows), 2, 0, columns);
@@ -69,7 +73,8 @@ void dynamic_block(Recipe& r) {
   r.out("scaleOut", r.reshape(scales, r.shape("scaleOut")));
 }
 
-// Rows in groups whose ends are given. Scales of group g begin at row (its first row / rowBlockSize) + g.
+// Rows in groups whose ends are given. Scales of group g begin at row (its first row /
+// rowBlockSize) + g.
 void grouped_block(Recipe& r) {
   check_rounding(r, "roundModeOptional");
   const BlockSizes b = block_sizes(r);
@@ -79,22 +84,26 @@ void grouped_block(Recipe& r) {
   const Value x = r.cast(r.in("x"), kComputed);
   const Shape s = r.shape(x), scales = r.shape("scaleOut");
   if (s.size() != 2 || scales.size() != 2 || scales[1] != (s[1] + b.columns - 1) / b.columns) {
-    refuse("x is {} and scaleOut {}; expected rows and columns, and a column of scales for {} columns",
-           to_string(s), to_string(scales), b.columns);
+    refuse(
+        "x is {} and scaleOut {}; expected rows and columns, and a column of scales for {} columns",
+        to_string(s), to_string(scales), b.columns);
   }
   const int64_t rows = s[0], groups = r.tensor("groupList").count();
   const Value ends = r.cast(r.reshape(r.in("groupList"), {groups}), DType::i64);
-  const Value starts = r.op("Concat", {r.constant({0}), r.slice(ends, 0, 0, groups - 1)}, {{"axis", 0}});
+  const Value starts =
+      r.op("Concat", {r.constant({0}), r.slice(ends, 0, 0, groups - 1)}, {{"axis", 0}});
   const Value row = r.op("Range", {whole_number(r, 0), whole_number(r, rows), whole_number(r, 1)});
   Value group = r.cast(r.op("SearchSorted", {ends, row}, {{"right", 1}}), DType::i64);
   group = r.op("Min", {group, whole_number(r, groups - 1)});
-  const Value start = r.op("Gather", {starts, group}, {{"axis", 0}}), size = whole_number(r, b.rows);
+  const Value start = r.op("Gather", {starts, group}, {{"axis", 0}}),
+              size = whole_number(r, b.rows);
   const Value block = r.op("Add", {r.op("Add", {r.op("FloorDivide", {start, size}), group}),
                                    r.op("FloorDivide", {r.op("Sub", {row, start}), size})});
   const int64_t across = scales[1], columns = across * b.columns;
   const Value wide = columns == s[1] ? x : r.op("Pad", {x, r.constant({0, 0, 0, columns - s[1]})});
   const Value parts = r.reshape(wide, {rows, across, b.columns});
-  const Value of_rows = r.op("ReduceMax", {r.op("Abs", {parts}), r.constant({2})}, {{"keepdims", 0}});
+  const Value of_rows =
+      r.op("ReduceMax", {r.op("Abs", {parts}), r.constant({2})}, {{"keepdims", 0}});
   const Value index = r.expand(r.reshape(block, {rows, 1}), {rows, across});
   const Value largest = r.op("ScatterElements", {r.filled(kComputed, scales, 0), index, of_rows},
                              {{"axis", 0}, {"reduction", "max"}});
@@ -113,15 +122,40 @@ void quant_max(Recipe& r) {
   Ints axes;
   for (size_t i = 0; i < r.rank("x"); ++i) axes.push_back(static_cast<int64_t>(i));
   const Value scale = r.cast(r.in("scale"), kComputed);
-  if (element_count(r.shape(scale)) != 1) refuse("scale is {}; expected one number", to_string(r.shape(scale)));
+  if (element_count(r.shape(scale)) != 1)
+    refuse("scale is {}; expected one number", to_string(r.shape(scale)));
   r.out("y", rounded_to(r, r.op("Mul", {x, r.reshape(scale, {})}), r.dtype("y")));
   const Value largest = r.op("ReduceMax", {r.op("Abs", {x}), r.constant(axes)}, {{"keepdims", 0}});
   r.out("amax", r.reshape(largest, r.shape("amax")));
 }
 
-// Updates become integers of self's type and are written along an axis, for each sample at its index.
+// The same by groups of rows; groupList holds their ends.
+void grouped_quant_max(Recipe& r) {
+  check_rounding(r, "roundMode");
+  const Shape s = r.shape("x"), of_ends = r.shape("groupList"), of_scale = r.shape("scale");
+  if (s.empty() || of_ends.size() != 1 || of_scale != of_ends || of_ends[0] < 1) {
+    refuse("x is {}, groupList {} and scale {}; expected rows, and a scale for each group",
+           to_string(s), to_string(of_ends), to_string(of_scale));
+  }
+  const int64_t rows = s[0], width = element_count({s.begin() + 1, s.end()}), groups = of_ends[0];
+  const Value x = r.reshape(r.cast(r.in("x"), kComputed), {rows, width});
+  const Value row = r.op("Range", {whole_number(r, 0), whole_number(r, rows), whole_number(r, 1)});
+  const Value group =
+      r.op("SearchSorted", {r.cast(r.in("groupList"), DType::i64), row}, {{"right", 1}});
+  const Value scale = r.op("Gather", {r.cast(r.in("scale"), kComputed), group}, {{"axis", 0}});
+  const Value y = r.op("Mul", {x, r.reshape(scale, {rows, 1})});
+  r.out("y", r.reshape(rounded_to(r, y, r.dtype("y")), s));
+  const Value largest = r.op("ReduceMax", {r.op("Abs", {x}), r.constant({1})}, {{"keepdims", 0}});
+  const Value made = r.op("ScatterElements", {r.filled(kComputed, {groups}, 0), group, largest},
+                          {{"axis", 0}, {"reduction", "max"}});
+  r.out("amax", r.reshape(made, r.shape("amax")));
+}
+
+// Updates become integers of self's type and are written along an axis, for each sample at its
+// index.
 void quant_scatter(Recipe& r) {
-  if (r.has_parameter("roundMode") && !r.text("roundMode").empty() && r.text("roundMode") != "rint") {
+  if (r.has_parameter("roundMode") && !r.text("roundMode").empty() &&
+      r.text("roundMode") != "rint") {
     refuse("roundMode is '{}'; expected rint", r.text("roundMode"));
   }
   if (r.integer("reduction") != 1 && r.integer("reduction") != 0) {
@@ -132,19 +166,25 @@ void quant_scatter(Recipe& r) {
   const int64_t axis = r.axis("axis", rank), across = r.axis("quantAxis", rank);
   const Value updates = r.cast(r.in("updates"), kComputed);
   Value y = r.op("Div", {updates, along(r, scale_of(r, "quantScales"), u, across)});
-  if (r.given("quantZeroPoints")) y = r.op("Add", {y, along(r, scale_of(r, "quantZeroPoints"), u, across)});
+  if (r.given("quantZeroPoints"))
+    y = r.op("Add", {y, along(r, scale_of(r, "quantZeroPoints"), u, across)});
   y = rounded_to(r, y, r.dtype("selfRef"));
   const Shape of_index = r.shape("indices");
   if (u.size() != rank || axis == 0 || of_index.size() != 1 || of_index[0] != u[0]) {
-    refuse("selfRef is {}, updates {} and indices {}; expected as many axes, an index for each sample and an "
-           "axis that is not 0", to_string(s), to_string(u), to_string(of_index));
+    refuse(
+        "selfRef is {}, updates {} and indices {}; expected as many axes, an index for each sample "
+        "and an "
+        "axis that is not 0",
+        to_string(s), to_string(u), to_string(of_index));
   }
   // Row `index + i` of the axis for row i of the updates.
   Shape column(rank, 1), line(rank, 1);
   column[0] = u[0];
   line[static_cast<size_t>(axis)] = u[static_cast<size_t>(axis)];
   const Value first = r.reshape(r.cast(r.in("indices"), DType::i64), column);
-  const Value step = r.op("Range", {whole_number(r, 0), whole_number(r, u[static_cast<size_t>(axis)]), whole_number(r, 1)});
+  const Value step =
+      r.op("Range",
+           {whole_number(r, 0), whole_number(r, u[static_cast<size_t>(axis)]), whole_number(r, 1)});
   const Value index = r.expand(r.op("Add", {first, r.reshape(step, line)}), u);
   r.out("selfRef", r.op("ScatterElements", {r.in("selfRef"), index, y}, {{"axis", axis}}));
 }
@@ -155,6 +195,7 @@ const Row kRows[] = {
     {"aclnnGroupedDynamicBlockQuant", grouped_block},
     {"aclnnGroupedDynamicBlockQuantV2", grouped_block},
     {"aclnnQuantMax", quant_max},
+    {"aclnnGroupedQuantMax", grouped_quant_max},
     {"aclnnInplaceQuantScatter", quant_scatter},
     {"aclnnInplaceQuantScatterV2", quant_scatter},
 };

@@ -76,14 +76,15 @@ Value in_best_groups(Recipe& r, Value scores, int64_t groups, int64_t chosen, in
   const auto axis = static_cast<int64_t>(s.size());
   const Value of_group =
       by_two == 1
-          ? r.op("ReduceSum", {top_k(r, grouped, std::min<int64_t>(2, cut.back())).values,
-                               r.constant({axis})}, {{"keepdims", 0}})
+          ? r.op("ReduceSum",
+                 {top_k(r, grouped, std::min<int64_t>(2, cut.back())).values, r.constant({axis})},
+                 {{"keepdims", 0}})
           : r.op("ReduceMax", {grouped, r.constant({axis})}, {{"keepdims", 0}});
   const Top best = top_k(r, of_group, chosen);
   const Value none = r.filled(DType::f32, r.shape(of_group), 0);
-  const Value marks = r.op("ScatterElements",
-                           {none, best.experts, r.filled(DType::f32, r.shape(best.experts), 1)},
-                           {{"axis", -1}});
+  const Value marks =
+      r.op("ScatterElements", {none, best.experts, r.filled(DType::f32, r.shape(best.experts), 1)},
+           {{"axis", -1}});
   Shape wide = r.shape(marks);
   wide.push_back(1);
   const Value in = r.op("Greater", {r.reshape(marks, wide), r.constant(DType::f32, 0)});
@@ -122,8 +123,8 @@ struct Sorted {
 };
 
 Sorted sort_experts(Recipe& r, Value experts, int64_t begin, int64_t end, int64_t capacity = 0) {
-  const auto made = r.ops("ExpertSort", {experts}, 3,
-                          {{"begin", begin}, {"end", end}, {"capacity", capacity}});
+  const auto made =
+      r.ops("ExpertSort", {experts}, 3, {{"begin", begin}, {"end", end}, {"capacity", capacity}});
   return {made[0], made[1], made[2]};
 }
 
@@ -140,7 +141,8 @@ void init_routing(Recipe& r) {
   r.out("expandedRowIdxOut", r.reshape(places_of, r.shape("expandedRowIdxOut")));
   const int64_t active = std::min(r.integer("activeNum"), tokens) * k;
   const Value taken = r.slice(sorted_rows, 0, 0, active);
-  const Value token = r.op("Mod", {taken, r.constant(DType::i64, static_cast<double>(std::max<int64_t>(tokens, 1)))});
+  const Value token = r.op(
+      "Mod", {taken, r.constant(DType::i64, static_cast<double>(std::max<int64_t>(tokens, 1)))});
   Value y = r.op("GatherRows", {r.in("x"), token});
   if (r.has_parameter("scale")) {
     const Value scaled = r.op("Mul", {r.cast(y, DType::f32), r.number("scale", DType::f32)});
@@ -222,13 +224,13 @@ void init_routing_by_place(Recipe& r) {
   const Quantised q = quantised ? quantise(r, rows, s, capacity) : Quantised{rows, {}};
   r.out("expandedXOut", r.reshape(q.rows, r.shape("expandedXOut")));
   const bool scatter = r.has_parameter("rowIdxType") && r.integer("rowIdxType") == 1;
-  r.out("expandedRowIdxOut",
-        r.reshape(scatter ? s.held : s.place, r.shape("expandedRowIdxOut")));
+  r.out("expandedRowIdxOut", r.reshape(scatter ? s.held : s.place, r.shape("expandedRowIdxOut")));
   if (q.scales) {
     const char* const name =
         r.has_parameter("expandedScaleOut") ? "expandedScaleOut" : "dynamicQuantScaleOutOptional";
     if (r.given(name)) r.out(name, r.reshape(q.scales, r.shape(name)));
-  } else if (r.given("expandedScaleOut") && r.given("scaleOptional") && r.integer("quantMode") == -1) {
+  } else if (r.given("expandedScaleOut") && r.given("scaleOptional") &&
+             r.integer("quantMode") == -1) {
     // Factors of tokens go with them.
     const Value scale = scale_of(r, "scaleOptional");
     const Value column = r.reshape(scale, {element_count(r.shape(scale)), 1});
@@ -238,13 +240,15 @@ void init_routing_by_place(Recipe& r) {
   if (r.has_parameter("expertTokensNumType")) {  // version 3
     const int64_t kind = r.integer("expertTokensNumType");
     if (!r.flag("expertTokensNumFlag")) return;
-    if (kind != 0 && kind != 1) refuse("expertTokensNumType is {}; expected 0 (sums) or 1 (counts)", kind);
+    if (kind != 0 && kind != 1)
+      refuse("expertTokensNumType is {}; expected 0 (sums) or 1 (counts)", kind);
     return write_counts(r, "expertTokensCountOrCumsumOut", s.counts, kind == 0);
   }
   const int64_t flag =
       integer("expertTokensCountOrCumsumFlag", "expertTokensCountOrCumsumFlagOptional");
   if (flag > 0) write_counts(r, "expertTokensCountOrCumsumOutOptional", s.counts, flag == 1);
-  if (drop == 1 && integer("expertTokensBeforeCapacityFlag", "expertTokensBeforeCapacityFlagOptional"))
+  if (drop == 1 &&
+      integer("expertTokensBeforeCapacityFlag", "expertTokensBeforeCapacityFlagOptional"))
     write_counts(r, "expertTokensBeforeCapacityOutOptional", s.counts, false);
 }
 
@@ -256,7 +260,8 @@ void sum_back(Recipe& r) {
   const int64_t width = s.back(), active = r.integer("activeNum");
   Value flat = r.reshape(rows, {element_count(s) / std::max<int64_t>(width, 1), width});
   if (active > 0 && active < r.extent(flat, 0)) flat = r.slice(flat, 0, 0, active);
-  r.out("out", r.op("SumRows", {flat, integers(r, "expandedRowIdx")}, {{"terms", r.integer("topK")}}));
+  r.out("out",
+        r.op("SumRows", {flat, integers(r, "expandedRowIdx")}, {{"terms", r.integer("topK")}}));
 }
 
 void expert_tokens(Recipe& r) {
@@ -277,7 +282,8 @@ void finalize_routing(Recipe& r) {
   if (mode < 0 || mode > 3) refuse("dropPadMode is {}; expected 0 to 3", mode);
   const Shape out = rows_of(r, "out");
   const Value rows = r.cast(r.in("expandedX"), DType::f32);
-  const Value flat = r.reshape(rows, {element_count(r.shape(rows)) / std::max<int64_t>(out[1], 1), out[1]});
+  const Value flat =
+      r.reshape(rows, {element_count(r.shape(rows)) / std::max<int64_t>(out[1], 1), out[1]});
   const Value index = integers(r, "expandedRowIdx");
   const int64_t terms = out[0] > 0 ? element_count(r.shape(index)) / out[0] : 1;
   const auto floats = [&](const char* name) -> Value {
@@ -344,7 +350,8 @@ void permute(Recipe& r) {
   const int64_t places = element_count(r.shape(experts)), tokens = rows_of(r, "tokens")[0];
   const int64_t k = std::max<int64_t>(tokens > 0 ? places / tokens : 1, 1);
   const int64_t stated = r.integer("numOutTokens");
-  const int64_t rows = stated > 0 ? std::min(stated, places) : std::max<int64_t>(places + stated, 0);
+  const int64_t rows =
+      stated > 0 ? std::min(stated, places) : std::max<int64_t>(places + stated, 0);
   const Sorted s = sort_experts(r, experts, 0, 0);
   const Value held = rows < places ? r.slice(s.held, 0, 0, rows) : s.held;
   r.out("permuteTokensOut", r.op("GatherRows", {r.in("tokens"), held}, {{"divisor", k}}));
@@ -353,8 +360,9 @@ void permute(Recipe& r) {
 
 void permute_gradient(Recipe& r) {
   plain_mode(r);
-  r.out("out", r.op("SumRows", {r.cast(r.in("permutedOutputGrad"), DType::f32),
-                                integers(r, "sortedIndices")}, {{"terms", r.integer("numTopk")}}));
+  r.out("out", r.op("SumRows",
+                    {r.cast(r.in("permutedOutputGrad"), DType::f32), integers(r, "sortedIndices")},
+                    {{"terms", r.integer("numTopk")}}));
 }
 
 Value flat_probs(Recipe& r) {
@@ -412,7 +420,8 @@ Value places_of_rows(Recipe& r, const char* name, int64_t rows, bool padded) {
 }
 
 Value token_of_places(Recipe& r, Value places, int64_t tokens) {
-  return r.op("Mod", {places, r.constant(DType::i64, static_cast<double>(std::max<int64_t>(tokens, 1)))});
+  return r.op("Mod",
+              {places, r.constant(DType::i64, static_cast<double>(std::max<int64_t>(tokens, 1)))});
 }
 
 void permute_by_map(Recipe& r) {
@@ -422,8 +431,10 @@ void permute_by_map(Recipe& r) {
   const int64_t stated = r.integer("numOutTokens");
   const int64_t per = padded ? map[1] : map[0];  // each expert, or each token, has as many rows
   if (per < 1 || stated / per * per != rows || rows > map[0] * map[1]) {
-    refuse("numOutTokens is {} and permuteTokensOut has {} rows; expected the multiple of {} below it, at most {}",
-           stated, rows, per, map[0] * map[1]);
+    refuse(
+        "numOutTokens is {} and permuteTokensOut has {} rows; expected the multiple of {} below "
+        "it, at most {}",
+        stated, rows, per, map[0] * map[1]);
   }
   const Value places = places_of_rows(r, "routingMap", rows, padded);
   const Value token = token_of_places(r, places, map[0]);
@@ -432,8 +443,8 @@ void permute_by_map(Recipe& r) {
   r.out("sortedIndicesOut", r.reshape(sorted, r.shape("sortedIndicesOut")));
   if (!r.given("probsOptional") || !r.given("permuteProbsOutOptional")) return;
   const Value flat = r.reshape(r.transpose(r.in("probsOptional"), {1, 0}), {map[0] * map[1], 1});
-  r.out("permuteProbsOutOptional", r.reshape(r.op("GatherRows", {flat, places}),
-                                             r.shape("permuteProbsOutOptional")));
+  r.out("permuteProbsOutOptional",
+        r.reshape(r.op("GatherRows", {flat, places}), r.shape("permuteProbsOutOptional")));
 }
 
 void permute_by_map_gradient(Recipe& r) {
@@ -444,19 +455,111 @@ void permute_by_map_gradient(Recipe& r) {
   const int64_t rows = r.extent(grad, 0), width = r.extent(grad, 1);
   if (padded) {
     const Value column = r.expand(r.reshape(sorted, {rows, 1}), {rows, width});
-    r.out("tokensGradOut", r.op("ScatterElements", {r.filled(DType::f32, {tokens, width}, 0), column, grad},
-                                {{"axis", 0}, {"reduction", "add"}}));
+    r.out("tokensGradOut",
+          r.op("ScatterElements", {r.filled(DType::f32, {tokens, width}, 0), column, grad},
+               {{"axis", 0}, {"reduction", "add"}}));
   } else {
     const int64_t terms = std::max<int64_t>(tokens > 0 ? rows / tokens : 1, 1);
     r.out("tokensGradOut", r.op("SumRows", {grad, sorted}, {{"terms", terms}}));
   }
   if (!r.given("permutedProbsOutputGradOptional") || !r.given("probsGradOutOptional")) return;
-  if (!r.given("routingMapOptional")) refuse("probsGradOutOptional is given without routingMapOptional");
+  if (!r.given("routingMapOptional"))
+    refuse("probsGradOutOptional is given without routingMapOptional");
   const Value places = places_of_rows(r, "routingMapOptional", rows, padded);
-  const Value given = r.reshape(r.cast(r.in("permutedProbsOutputGradOptional"), DType::f32), {rows});
-  const Value flat = r.op("ScatterElements", {r.filled(DType::f32, {experts * tokens}, 0), places, given},
-                          {{"axis", 0}});
+  const Value given =
+      r.reshape(r.cast(r.in("permutedProbsOutputGradOptional"), DType::f32), {rows});
+  const Value flat =
+      r.op("ScatterElements", {r.filled(DType::f32, {experts * tokens}, 0), places, given},
+           {{"axis", 0}});
   r.out("probsGradOutOptional", r.transpose(r.reshape(flat, {experts, tokens}), {1, 0}));
+}
+
+// Which element of the transposed map each row stands for; padded rows lie by expert, as many for
+// each.
+Value places_in_map(Recipe& r, int64_t rows, bool padded, Value token) {
+  const Shape map = rows_of(r, "routingMapOptional");
+  if (rows_of(r, "probsOptional") != map) {
+    refuse("routingMapOptional is {} and probsOptional {}; expected the same", to_string(map),
+           to_string(r.shape("probsOptional")));
+  }
+  if (!padded) return places_of_rows(r, "routingMapOptional", rows, false);
+  const auto number = [&](int64_t v) { return r.constant(DType::i64, static_cast<double>(v)); };
+  const Value row = r.op("Range", {number(0), number(rows), number(1)});
+  const int64_t each = std::max<int64_t>(map[1] > 0 ? rows / map[1] : 1, 1);
+  const Value expert = r.op("FloorDivide", {row, number(each)});
+  return r.op("Add", {r.op("Mul", {expert, number(map[0])}), token});
+}
+
+// The share that each row's token has of the row's expert.
+Value shares_in_map(Recipe& r, Value places) {
+  const Value probs = r.cast(r.in("probsOptional"), DType::f32);
+  const Value turned = r.transpose(probs, {1, 0});
+  return r.op("GatherRows", {r.reshape(turned, {element_count(r.shape(probs)), 1}), places});
+}
+
+// Rows back to their tokens, each scaled by its token's share of the row's expert. What the
+// gradient needs is kept: the place of each row in the sorted order, its token, its share.
+void unpermute_by_map(Recipe& r) {
+  const bool padded = r.flag("paddedMode");
+  const Shape out = rows_of(r, "unpermutedTokens"), given = rows_of(r, "permutedTokens");
+  const int64_t count = given[0], tokens = out[0];
+  const Value sorted = integers(r, "sortedIndices");
+  if (given[1] != out[1] || (padded && r.extent(sorted, 0) != count)) {
+    refuse(
+        "permutedTokens is {}, sortedIndices has {} entries and unpermutedTokens is {}; expected "
+        "the same width, "
+        "and with paddedMode an entry for each row",
+        to_string(given), r.extent(sorted, 0), to_string(out));
+  }
+  if (r.given("probsOptional") &&
+      (!r.given("routingMapOptional") || rows_of(r, "routingMapOptional")[0] != tokens)) {
+    refuse("probsOptional is given without a routingMapOptional of {} tokens", tokens);
+  }
+  const int64_t terms = std::max<int64_t>(tokens > 0 ? r.extent(sorted, 0) / tokens : 1, 1);
+  const Value from = padded ? sorted : r.op("InvertIndex", {sorted}, {{"count", count}});
+  const Value token =
+      padded ? sorted
+             : r.op("FloorDivide", {from, r.constant(DType::i64, static_cast<double>(terms))});
+  const auto keep = [&](const char* name, Value value) {
+    if (r.given(name) && r.tensor(name).count() > 0) r.out(name, r.reshape(value, r.shape(name)));
+  };
+  Value rows = r.cast(r.in("permutedTokens"), DType::f32);
+  if (r.given("probsOptional")) {
+    const Value share = shares_in_map(r, places_in_map(r, count, padded, token));
+    rows = r.op("Mul", {rows, share});
+    keep("permuteProbs", share);
+  }
+  if (padded) {
+    const Value column = r.expand(r.reshape(sorted, {count, 1}), {count, out[1]});
+    r.out("unpermutedTokens", r.op("ScatterElements", {r.filled(DType::f32, out, 0), column, rows},
+                                   {{"axis", 0}, {"reduction", "add"}}));
+  } else {
+    r.out("unpermutedTokens", r.op("SumRows", {rows, sorted}, {{"terms", terms}}));
+  }
+  keep("outIndex", from);
+  keep("permuteTokenId", token);
+}
+
+void unpermute_by_map_gradient(Recipe& r) {
+  const Shape out = rows_of(r, "permutedTokensGradOut");
+  const Value token = integers(r, "permuteTokenId");
+  if (r.extent(token, 0) != out[0]) {
+    refuse("permuteTokenId has {} entries for {} rows; expected one each", r.extent(token, 0),
+           out[0]);
+  }
+  const Value of_rows =
+      r.op("GatherRows", {r.cast(r.in("unpermutedTokensGrad"), DType::f32), token});
+  if (!r.given("probsOptional")) return r.out("permutedTokensGradOut", of_rows);
+  const Value places = places_in_map(r, out[0], r.flag("paddedMode"), token);
+  r.out("permutedTokensGradOut", r.op("Mul", {of_rows, shares_in_map(r, places)}));
+  if (!r.given("probsGradOutOptional")) return;
+  const Value products = r.op("Mul", {of_rows, r.cast(r.in("permutedTokensOptional"), DType::f32)});
+  const Value sums = r.op("ReduceSum", {products, r.constant({1})}, {{"keepdims", 0}});
+  const Shape map = rows_of(r, "routingMapOptional");
+  const Value flat =
+      r.op("ScatterElements", {r.filled(DType::f32, {map[0] * map[1]}, 0), places, sums},
+           {{"axis", 0}, {"reduction", "add"}});
+  r.out("probsGradOutOptional", r.transpose(r.reshape(flat, {map[1], map[0]}), {1, 0}));
 }
 
 const Row kRows[] = {
@@ -479,6 +582,8 @@ const Row kRows[] = {
     {"aclnnMoeTokenPermuteWithRoutingMapGrad", permute_by_map_gradient},
     {"aclnnMoeTokenUnpermute", unpermute},
     {"aclnnMoeTokenUnpermuteGrad", unpermute_gradient},
+    {"aclnnMoeTokenUnpermuteWithRoutingMap", unpermute_by_map},
+    {"aclnnMoeTokenUnpermuteWithRoutingMapGrad", unpermute_by_map_gradient},
 };
 
 }  // namespace

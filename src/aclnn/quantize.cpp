@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats to integers and back: with scales that are given, with those of the data, and behind gates.
+// Floats to integers and back: with scales that are given, with those of the data, and behind
+// gates.
 #include <algorithm>
 
 #include "aclnn/quantized.h"
@@ -52,13 +53,13 @@ void quantize(Recipe& r) {
   const int64_t axis = r.integer("axis");
   Value y = r.op("Div", {x, along(r, scale_of(r, "scales"), shape, axis)});
   y = r.op("Round", {y});
-  if (r.given("zeroPoints"))
-    y = r.op("Add", {y, along(r, scale_of(r, "zeroPoints"), shape, axis)});
+  if (r.given("zeroPoints")) y = r.op("Add", {y, along(r, scale_of(r, "zeroPoints"), shape, axis)});
   const DType type = r.dtype("out");
   r.out("out", type == DType::i32 ? y : rounded_to(r, y, type));
 }
 
-// Which group each of `rows` belongs to: `index` holds the ends of groups, or how many rows each has.
+// Which group each of `rows` belongs to: `index` holds the ends of groups, or how many rows each
+// has.
 Value group_of_rows(Recipe& r, Value index, int64_t rows, bool counts) {
   const auto number = [&](int64_t v) { return r.constant(DType::i64, static_cast<double>(v)); };
   Value ends = r.cast(r.reshape(index, {element_count(r.shape(index))}), DType::i64);
@@ -74,8 +75,8 @@ Value of_rows(Recipe& r, Value factors, Param index, int64_t rows, bool counts) 
   const int64_t groups = element_count(s) / std::max<int64_t>(width, 1);
   if (groups <= 1) return r.reshape(factors, {1, width});
   if (!r.given(index)) refuse("{} rows of factors without the groups they are for", groups);
-  return r.op("GatherRows", {r.reshape(factors, {groups, width}),
-                             group_of_rows(r, r.in(index), rows, counts)});
+  return r.op("GatherRows",
+              {r.reshape(factors, {groups, width}), group_of_rows(r, r.in(index), rows, counts)});
 }
 
 Value flat_rows(Recipe& r, Value x) {
@@ -103,7 +104,9 @@ void dynamic(Recipe& r) {
                        r.tensor("offsetOut").count() > 0 &&
                        !(r.has_parameter("isSymmetrical") && r.flag("isSymmetrical"));
   const Value axes = mode == "pertensor" ? r.constant({0, 1}) : r.constant({1});
-  const auto extreme = [&](const char* op, Value v) { return r.op(op, {v, axes}, {{"keepdims", 1}}); };
+  const auto extreme = [&](const char* op, Value v) {
+    return r.op(op, {v, axes}, {{"keepdims", 1}});
+  };
   double most = largest_of(type);
   if (r.has_parameter("dstTypeMax") && !r.equals("dstTypeMax", 0)) most = r.real("dstTypeMax");
   Value span = extreme("ReduceMax", r.op("Abs", {x}));
@@ -115,8 +118,7 @@ void dynamic(Recipe& r) {
   }
   const Value scale = r.op("Mul", {span, r.constant(DType::f32, 1 / steps)});
   const Value one = r.constant(DType::f32, 1);
-  const Value safe =
-      r.op("Where", {r.op("Equal", {scale, r.constant(DType::f32, 0)}), one, scale});
+  const Value safe = r.op("Where", {r.op("Equal", {scale, r.constant(DType::f32, 0)}), one, scale});
   Value y = r.op("Div", {x, safe});
   if (offsets) {
     const Value offset = r.op("Sub", {r.constant(DType::f32, most), r.op("Div", {top, safe})});
@@ -226,8 +228,8 @@ void dequant_bias(Recipe& r) {
   r.out("out", x);
 }
 
-// A float32 in the lower half of 64 bits as the matrix unit reads it: 19 bits of it, a bit that says
-// so, and an offset of 9 bits.
+// A float32 in the lower half of 64 bits as the matrix unit reads it: 19 bits of it, a bit that
+// says so, and an offset of 9 bits.
 void scale_words(Recipe& r) {
   const Value scale = r.cast(r.in("scale"), DType::f32);
   const Shape shape = r.shape(scale);
@@ -238,8 +240,10 @@ void scale_words(Recipe& r) {
   y = r.op("BitwiseOr", {y, word(70368744177664.0)});        // 1 << 46
   if (r.given("offset") && r.tensor("offset").count() > 0) {
     const Value offset = rounded_to(r, r.cast(r.in("offset"), DType::f32), DType::i16);
-    const Value limited = r.op("Clip", {offset, r.constant(DType::i16, -256), r.constant(DType::i16, 255)});
-    const Value low = r.op("BitwiseAnd", {r.cast(limited, DType::i64), r.constant(DType::i64, 511)});
+    const Value limited =
+        r.op("Clip", {offset, r.constant(DType::i16, -256), r.constant(DType::i16, 255)});
+    const Value low =
+        r.op("BitwiseAnd", {r.cast(limited, DType::i64), r.constant(DType::i64, 511)});
     const Value high = r.op("Mul", {low, r.constant(DType::i64, 137438953472.0)});  // 1 << 37
     const Value wide = r.cast(r.reshape(high, {r.tensor("offset").count()}), DType::u64);
     y = r.op("BitwiseOr", {y, wide});
@@ -265,8 +269,8 @@ void fake_quant(Recipe& r) {
   const auto bound = [&](const char* name) { return r.number(name, DType::f32); };
   const Value low = bound("quantMin"), high = bound("quantMax");
   const Value steps = r.op("Add", {r.op("Round", {r.op("Div", {x, scale})}), zero});
-  const Value inside = r.op("And", {r.op("GreaterOrEqual", {steps, low}),
-                                    r.op("LessOrEqual", {steps, high})});
+  const Value inside =
+      r.op("And", {r.op("GreaterOrEqual", {steps, low}), r.op("LessOrEqual", {steps, high})});
   const Value limited = r.op("Min", {r.op("Max", {steps, low}), high});
   Value y = r.op("Mul", {r.op("Sub", {limited, zero}), scale});
   Value mask = inside;
@@ -281,17 +285,54 @@ void fake_quant(Recipe& r) {
 // Each matrix of x between two others, then as integers of 4 bits with a scale of its own.
 void flat_quant(Recipe& r) {
   const Shape s = r.shape("x");
+  if (r.has_parameter("dstTypeMax") && !r.equals("dstTypeMax", 0)) {
+    refuse("dstTypeMax is {}; expected 0, integers of 4 bits", r.real("dstTypeMax"));
+  }
   if (s.size() != 3) refuse("x has {} axes; expected a batch of matrices", s.size());
   const auto matrix = [&](const char* name) { return r.cast(r.in(name), DType::f32); };
   Value y = r.op("MatMul", {matrix("kroneckerP1"), r.cast(r.in("x"), DType::f32)});
   y = r.op("MatMul", {y, matrix("kroneckerP2")});
   const Value most = r.op("ReduceMax", {r.op("Abs", {y}), r.constant({1, 2})}, {{"keepdims", 1}});
-  const Value scale = r.op("Mul", {most, r.op("Div", {r.number("clipRatio", DType::f32),
-                                                      r.constant(DType::f32, 7)})});
+  const Value scale = r.op(
+      "Mul", {most, r.op("Div", {r.number("clipRatio", DType::f32), r.constant(DType::f32, 7)})});
   const Value none = r.op("Equal", {scale, r.constant(DType::f32, 0)});
   const Value safe = r.op("Where", {none, r.constant(DType::f32, 1), scale});
   out_rounded(r, "out", r.op("Div", {y, safe}));
   r.out("quantScale", r.reshape(scale, r.shape("quantScale")));
+}
+
+// Parts of every row, as long as the matrix is wide, are multiplied by it; then rows become
+// integers.
+void rotate_quant(Recipe& r) {
+  const Shape s = r.shape("x"), turn = r.shape("rotation");
+  const DType stored = r.dtype("yOut");
+  const int64_t axis = r.axis("axis", s.size());
+  if (s.size() != 2 || turn.size() != 2 || turn[0] != turn[1] || turn[0] < 1 ||
+      s[1] % turn[0] != 0 || axis != 1) {
+    refuse(
+        "x is {}, rotation {} and axis {}; expected rows, a square matrix whose width divides "
+        "theirs, and the last "
+        "axis",
+        to_string(s), to_string(turn), r.integer("axis"));
+  }
+  if (stored != DType::i8 && stored != DType::i4 && stored != DType::i32) {
+    refuse("yOut is {}; expected int8, int4 or eight int4 in an int32", name_of(stored));
+  }
+  if (r.given("alpha") || r.integer("scaleAlg") != 0 || !r.equals("dstTypeMax", 0) ||
+      r.flag("trans")) {
+    refuse("alpha is {}, scaleAlg {}, dstTypeMax {} and trans {}; expected null, 0, 0 and false",
+           r.given("alpha") ? "given" : "null", r.integer("scaleAlg"), r.real("dstTypeMax"),
+           r.flag("trans"));
+  }
+  const Value parts = r.reshape(r.cast(r.in("x"), DType::f32), {s[0], s[1] / turn[0], turn[0]});
+  const Value y = r.reshape(r.op("MatMul", {parts, r.cast(r.in("rotation"), DType::f32)}), s);
+  const Value most = r.op("ReduceMax", {r.op("Abs", {y}), r.constant({1})}, {{"keepdims", 1}});
+  const double largest = largest_of(stored == DType::i32 ? DType::i4 : stored);
+  const Value scale = r.op("Div", {most, r.constant(DType::f32, largest)});
+  const Value none = r.op("Equal", {scale, r.constant(DType::f32, 0)});
+  const Value safe = r.op("Where", {none, r.constant(DType::f32, 1), scale});
+  out_rounded(r, "yOut", directed(r, r.op("Div", {y, safe}), r.text("roundMode")));
+  r.out("scaleOut", r.reshape(scale, r.shape("scaleOut")));
 }
 
 const Row kRows[] = {
@@ -310,6 +351,8 @@ const Row kRows[] = {
     {"aclnnGeluQuant", gelu_quant},
     {"aclnnGroupQuant", group_quant},
     {"aclnnFlatQuant", flat_quant},
+    {"aclnnFlatQuantV2", flat_quant},
+    {"aclnnRotateQuant", rotate_quant},
     {"aclnnDequantBias", dequant_bias},
     {"aclnnTransQuantParamV2", scale_words},
     {"aclnnTransQuantParamV3", scale_words},

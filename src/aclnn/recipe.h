@@ -73,12 +73,12 @@ struct Param {
 
 struct AttrValue {
   graph::Attr attr;
-  AttrValue(int value) : attr(int64_t{value}) {}      // NOLINT
-  AttrValue(int64_t value) : attr(value) {}           // NOLINT
-  AttrValue(bool value) : attr(int64_t{value}) {}     // NOLINT
-  AttrValue(double value) : attr(static_cast<float>(value)) {}  // NOLINT
-  AttrValue(const char* text) : attr(std::string(text)) {}      // NOLINT
-  AttrValue(std::string text) : attr(std::move(text)) {}        // NOLINT
+  AttrValue(int value) : attr(int64_t{value}) {}                   // NOLINT
+  AttrValue(int64_t value) : attr(value) {}                        // NOLINT
+  AttrValue(bool value) : attr(int64_t{value}) {}                  // NOLINT
+  AttrValue(double value) : attr(static_cast<float>(value)) {}     // NOLINT
+  AttrValue(const char* text) : attr(std::string(text)) {}         // NOLINT
+  AttrValue(std::string text) : attr(std::move(text)) {}           // NOLINT
   AttrValue(std::vector<int64_t> list) : attr(std::move(list)) {}  // NOLINT
   AttrValue(std::vector<float> list) : attr(std::move(list)) {}    // NOLINT
 };
@@ -87,11 +87,11 @@ using Attrs = std::initializer_list<std::pair<const char*, AttrValue>>;
 // What a run binds to an input or output of a part's graph.
 struct Feed {
   enum class From : uint8_t { tensor, value, list, shared } from = From::tensor;
-  uint32_t index = 0;   // among the call's tensors, or its values; of a list, its parameter
-  size_t offset = 0;    // shared: in the memory that parts have in common
-  size_t bytes = 0;     // accessed; for a tensor, counted from the first byte of its view
+  uint32_t index = 0;  // among the call's tensors, or its values; of a list, its parameter
+  size_t offset = 0;   // shared: in the memory that parts have in common
+  size_t bytes = 0;    // accessed; for a tensor, counted from the first byte of its view
   DType dtype = DType::undefined;  // value: the type it is converted to
-  bool dynamic_shape = false;  // output: the run decides its shape
+  bool dynamic_shape = false;      // output: the run decides its shape
   int64_t least = 0, most = 0;     // list: what its values may be
 };
 
@@ -108,15 +108,17 @@ enum class Exchange : uint8_t {
   all_reduce,      // the sum of all
   all_gather,      // the data of all ranks, concatenated along axis 0
   reduce_scatter,  // this rank's part of the sum along axis 0
+  all_to_all,      // rows of axis 0: as many to each rank and from each as Given says
 };
 // An exchange after the graph of a part, through the memory that the parts share.
 struct Transfer {
   Exchange kind = Exchange::keep;
-  std::string group;      // name of the communicator
-  int64_t ranks = 0;      // that the recipe counts on; 0: any number
+  std::string group;        // name of the communicator
+  int64_t ranks = 0;        // that the recipe counts on; 0: any number
   size_t from = 0, to = 0;  // offsets
-  uint64_t count = 0;     // elements that a rank gives, or gets of reduce_scatter
+  uint64_t count = 0;       // elements that a rank gives, or gets of reduce_scatter
   DType dtype = DType::undefined;
+  std::vector<uint64_t> sent, received;  // bytes to and from each rank of all_to_all
 };
 
 // A graph and what is bound to its inputs and outputs. Parts run one after the other.
@@ -155,29 +157,29 @@ class Recipe {
   const Row& row() const { return row_; }
 
   // --- arguments
-  bool has_parameter(Param param) const;          // variants of an operator differ in them
-  bool is_tensor(Param param) const;              // and not a scalar
-  bool is_list(Param param) const;                // of tensors
+  bool has_parameter(Param param) const;  // variants of an operator differ in them
+  bool is_tensor(Param param) const;      // and not a scalar
+  bool is_list(Param param) const;        // of tensors
   bool is_scalar_list(Param param) const;
   // The parameter that operators with one output write.
   Param result() const;
-  bool given(Param param) const;                  // not null
-  const TensorView& tensor(Param param) const;    // refuses null
+  bool given(Param param) const;                // not null
+  const TensorView& tensor(Param param) const;  // refuses null
   DType dtype(Param param) const { return tensor(param).dtype; }
   Shape shape(Param param) const { return tensor(param).shape.shape(); }
   size_t rank(Param param) const { return tensor(param).shape.size(); }
-  size_t length(Param list) const;                // of any list or array; refuses null
+  size_t length(Param list) const;  // of any list or array; refuses null
   size_t length_if(Param list) const { return given(list) ? length(list) : 0; }
   const TensorView& tensor(Param list, size_t index) const;
   bool given(Param list, size_t index) const;
   int64_t integer(Param param);
   bool flag(Param param) { return integer(param) != 0; }
   double real(Param param);
-  std::string text(Param param) const;            // "" for null
-  Ints ints(Param param) const;                   // {} for null
+  std::string text(Param param) const;  // "" for null
+  Ints ints(Param param) const;         // {} for null
   Floats floats(Param param) const;
   std::vector<bool> bools(Param param) const;
-  const Scalar& scalar(Param param);              // its value, part of the plan
+  const Scalar& scalar(Param param);  // its value, part of the plan
   const Scalar& scalar(Param list, size_t index);
   DType scalar_type(Param param) const;
   DType scalar_type(Param list, size_t index) const;
@@ -188,33 +190,32 @@ class Recipe {
   Ints axes(Param param, size_t rank) const;
 
   // --- values
-  Value in(Param param);                          // the tensor, packed if it is strided
+  Value in(Param param);  // the tensor, packed if it is strided
   Value in(Param list, size_t index);
   // A matrix whose last two axes may be stored transposed: no copy, but `transposed` is set.
   Value matrix(Param param, bool& transposed);
   Value matrix(Param list, size_t index, bool& transposed);
-  Value number(Param param, DType dtype);         // an aclScalar or C number, filled by each run
+  Value number(Param param, DType dtype);  // an aclScalar or C number, filled by each run
   Value number(Param list, size_t index, DType dtype);
   // An aclIntArray that the row names in `lists`, int64, at run time; values outside of
   // [least, most] are refused by phase 1.
   Value list(Param param, int64_t least, int64_t most);
-  Value constant(DType dtype, double value);      // scalar
-  Value constant(const std::vector<int64_t>& list);               // of int64
+  Value constant(DType dtype, double value);         // scalar
+  Value constant(const std::vector<int64_t>& list);  // of int64
   Value constant(DType dtype, Shape shape, const std::vector<double>& values);
   Value constant_of(Shape shape, const std::vector<int64_t>& values);  // of int64
-  Value filled(DType dtype, const Shape& shape, double value);    // broadcast, takes no memory
+  Value filled(DType dtype, const Shape& shape, double value);         // broadcast, takes no memory
 
   Value op(const char* name, std::initializer_list<Value> inputs, Attrs attrs = {});
   Value op(const char* name, const std::vector<Value>& inputs, Attrs attrs = {});
-  Values ops(const char* name, const std::vector<Value>& inputs, size_t outputs,
-                         Attrs attrs = {});
+  Values ops(const char* name, const std::vector<Value>& inputs, size_t outputs, Attrs attrs = {});
 
   DType dtype(Value value) const;
-  Shape shape(Value value) const;                 // of a value whose shape is known
+  Shape shape(Value value) const;  // of a value whose shape is known
   int64_t extent(Value value, int64_t axis) const;
   bool has_shape(Value value) const;
 
-  Value cast(Value value, DType dtype);           // as torch: to bool is != 0
+  Value cast(Value value, DType dtype);  // as torch: to bool is != 0
   // The same bytes as elements of another type: the last axis has more of them, or fewer.
   Value reinterpret(Value value, DType dtype);
   Value reshape(Value value, const Shape& shape);
@@ -223,7 +224,7 @@ class Recipe {
   Value slice(Value value, int64_t axis, int64_t begin, int64_t end, int64_t step = 1);
 
   // --- outputs
-  void out(Param param, Value value);             // cast to the type of the tensor
+  void out(Param param, Value value);  // cast to the type of the tensor
   void out(Param list, size_t index, Value value);
   void out_if(Param param, Value value) {
     if (value && given(param)) out(param, value);
@@ -235,6 +236,7 @@ class Recipe {
   struct Given {
     Value value;
     Exchange exchange = Exchange::keep;
+    Ints sent = {}, received = {};  // rows to and from each rank of all_to_all
   };
   Values next_part(Param group, int64_t ranks, const std::vector<Given>& given);
 

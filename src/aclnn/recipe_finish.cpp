@@ -100,8 +100,8 @@ bool overlap(const Memory& a, const Memory& b) { return a.begin < b.end && b.beg
 
 }  // namespace
 
-// A node that writes into a strided view goes behind all others, and reads what was put aside: a copy
-// of its own output would write the elements between those of the view too.
+// A node that writes into a strided view goes behind all others, and reads what was put aside: a
+// copy of its own output would write the elements between those of the view too.
 void Recipe::write_view_last(size_t place) {
   graph::Graph& graph = state_->graph;
   graph::Node node = std::move(graph.nodes[place]);
@@ -150,9 +150,8 @@ void Recipe::close_part(std::vector<Transfer> transfers) {
   std::vector<graph::ValueId> written;
   for (State::Output& output : state.outputs) {
     const Memory target = memory_of(state.views, output.feed);
-    bool staged =
-        !output.feed.dynamic_shape &&
-        std::find(written.begin(), written.end(), output.value.id) != written.end();
+    bool staged = !output.feed.dynamic_shape &&
+                  std::find(written.begin(), written.end(), output.value.id) != written.end();
     int producer = -1;
     for (size_t n = 0; n < graph.nodes.size(); ++n) {
       const auto& made = graph.nodes[n].outputs;
@@ -186,7 +185,8 @@ void Recipe::close_part(std::vector<Transfer> transfers) {
                  size_of(from.dtype) != size_of(to.dtype);
       }
     }
-    if (staged && producer >= 0 && graph.nodes[static_cast<size_t>(producer)].attrs.count("to_strides")) {
+    if (staged && producer >= 0 &&
+        graph.nodes[static_cast<size_t>(producer)].attrs.count("to_strides")) {
       write_view_last(static_cast<size_t>(producer));
     } else if (staged) {
       output.value = op("Stage", {output.value});
@@ -211,6 +211,37 @@ void Recipe::close_part(std::vector<Transfer> transfers) {
   state.turned.clear();
 }
 
+namespace {
+
+// Rows along axis 0 as bytes for each rank; `shape` becomes that of what comes.
+void route_rows(Transfer& t, const Recipe::Given& given, Shape& shape) {
+  const auto whole = [&](const Ints& rows) {
+    int64_t sum = 0;
+    for (int64_t n : rows) {
+      if (n < 0 || n > kMostItems) refuse("{} rows go to a rank; expected 0 to {}", n, kMostItems);
+      sum += n;
+    }
+    return sum;
+  };
+  const auto ranks = static_cast<size_t>(t.ranks);
+  if (given.sent.size() != ranks || given.received.size() != ranks ||
+      whole(given.sent) != shape[0]) {
+    refuse(
+        "{} rows are sent as {} and received as {}; expected a number for each of {} ranks and "
+        "their sum",
+        shape[0], given.sent.plain(), given.received.plain(), t.ranks);
+  }
+  const size_t row =
+      bytes_of(t.dtype, static_cast<size_t>(element_count({shape.begin() + 1, shape.end()})));
+  for (size_t i = 0; i < ranks; ++i) {
+    t.sent.push_back(static_cast<uint64_t>(given.sent[i]) * row);
+    t.received.push_back(static_cast<uint64_t>(given.received[i]) * row);
+  }
+  shape[0] = whole(given.received);
+}
+
+}  // namespace
+
 Values Recipe::next_part(Param group, int64_t ranks, const std::vector<Given>& given) {
   struct Next {
     Feed feed;
@@ -232,16 +263,22 @@ Values Recipe::next_part(Param group, int64_t ranks, const std::vector<Given>& g
     to.feed.bytes = from.bytes;
     state_->outputs.push_back({from, value});
     if (one.exchange != Exchange::keep) {
-      Transfer t{one.exchange, name, ranks, from.offset, from.offset,
-                 static_cast<uint64_t>(element_count(to.shape)), to.dtype};
+      Transfer t{one.exchange, name,        ranks,
+                 from.offset,  from.offset, static_cast<uint64_t>(element_count(to.shape)),
+                 to.dtype,     {},          {}};
       if (one.exchange != Exchange::all_reduce) {
-        if (to.shape.empty() || ranks < 1) refuse("{} ranks exchange a tensor of {}", ranks, to_string(to.shape));
+        if (to.shape.empty() || ranks < 1)
+          refuse("{} ranks exchange a tensor of {}", ranks, to_string(to.shape));
         const bool gathers = one.exchange == Exchange::all_gather;
-        if (!gathers && to.shape[0] % ranks != 0) {
-          refuse("{} rows go to {} ranks; expected a multiple", to.shape[0], ranks);
+        if (one.exchange == Exchange::all_to_all) {
+          route_rows(t, one, to.shape);
+        } else {
+          if (!gathers && to.shape[0] % ranks != 0) {
+            refuse("{} rows go to {} ranks; expected a multiple", to.shape[0], ranks);
+          }
+          if (!gathers) t.count /= static_cast<uint64_t>(ranks);
+          to.shape[0] = gathers ? to.shape[0] * ranks : to.shape[0] / ranks;
         }
-        if (!gathers) t.count /= static_cast<uint64_t>(ranks);
-        to.shape[0] = gathers ? to.shape[0] * ranks : to.shape[0] / ranks;
         to.feed.bytes = bytes_of(to.dtype, static_cast<size_t>(element_count(to.shape)));
         to.feed.offset = t.to = state_->share(to.feed.bytes);
       }

@@ -24,6 +24,7 @@ std::span<const std::span<const Row>> families() {
       copy_rows(),
       cross_entropy_rows(),
       deformable_attention_rows(),
+      deformable_conv_rows(),
       distributed_experts_rows(),
       draws_rows(),
       elementwise_rows(),

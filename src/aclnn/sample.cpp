@@ -33,7 +33,8 @@ Value where(Recipe& r, Value mask, double value, Value x) {
 Value largest_k(Recipe& r, const Order& order, Value k, int64_t most) {
   const int64_t count = r.extent(order.values, 1);
   const auto number = [&](int64_t v) { return r.constant(DType::i64, static_cast<double>(v)); };
-  const Value outside = r.op("Or", {r.op("Less", {k, number(1)}), r.op("Greater", {k, number(most)})});
+  const Value outside =
+      r.op("Or", {r.op("Less", {k, number(1)}), r.op("Greater", {k, number(most)})});
   const Value kept = r.op("Where", {outside, number(count), k});
   const Value at = r.op("Max", {r.op("Sub", {number(count), kept}), number(0)});
   const Value least = r.op("GatherElements", {order.values, at}, {{"axis", 1}});
@@ -59,7 +60,8 @@ Value in_place(Recipe& r, const Order& order, Value values) {
 }
 
 void check_rows(Recipe& r) {
-  if (r.rank("logits") != 2) refuse("logits have {} axes; expected rows and tokens", r.rank("logits"));
+  if (r.rank("logits") != 2)
+    refuse("logits have {} axes; expected rows and tokens", r.rank("logits"));
 }
 
 void apply(Recipe& r) {
@@ -91,9 +93,68 @@ void sample(Recipe& r) {
   if (r.flag("isNeedLogits")) r.out("logitsTopKPSelect", y);
 }
 
+// The second version: the token among the sorted ones, whose shares `q` divides in that order.
+// `minPs` drops tokens by their share of the largest. With isNeedSampleResult the caller draws: it
+// gets the shares and the places of the sorted tokens.
+void sample_sorted(Recipe& r) {
+  check_rows(r);
+  const Value logits = r.cast(r.in("logits"), DType::f32);
+  const int64_t rows = r.extent(logits, 0), count = r.extent(logits, 1);
+  const int64_t stated = r.integer("ksMax");
+  if (stated < 1) refuse("ksMax is {}; expected at least 1", stated);
+  const int64_t most =
+      std::min({count, int64_t{1024}, (std::min<int64_t>(stated, 1024) + 7) / 8 * 8});
+  const bool raw = r.flag("inputIsLogits");
+  const auto f32 = [&](double v) { return r.constant(DType::f32, v); };
+  const auto number = [&](int64_t v) { return r.constant(DType::i64, static_cast<double>(v)); };
+  const auto both = [&](Value a, Value b) { return r.op("And", {a, b}); };
+  const auto found = r.ops("TopK", {logits, r.constant(Ints{count})}, 2,
+                           {{"axis", 1}, {"largest", 1}, {"sorted", 1}});
+  const Value rank = r.reshape(r.op("Range", {number(0), number(count), number(1)}), {1, count});
+  const Value first = r.op("Equal", {rank, number(0)});
+
+  const Value k = column(r, "topK", rows, DType::i64);
+  const Value skipped =
+      r.op("Or", {r.op("Less", {k, number(1)}), r.op("Greater", {k, number(most)})});
+  Value kept = r.op("Or", {skipped, r.op("Less", {rank, k})});
+  Value shares = found[0];
+  if (raw) shares = r.op("Softmax", {r.op("Where", {kept, shares, f32(-INFINITY)})}, {{"axis", 1}});
+  shares = r.op("Where", {kept, shares, f32(0)});
+  const Value p = column(r, "topP", rows, DType::f32);
+  const Value before = r.op("CumSum", {shares, number(1)}, {{"exclusive", 1}});
+  const Value in_p = r.op("Or", {r.op("GreaterOrEqual", {p, f32(1)}), r.op("Less", {before, p})});
+  kept = both(kept, r.op("Or", {first, in_p}));
+  if (r.given("minPs") && r.tensor("minPs").count() > 0) {
+    const Value least = column(r, "minPs", rows, DType::f32);
+    const Value limit = r.op("Mul", {r.slice(shares, 1, 0, 1), least});
+    kept = both(kept, r.op("Or", {first, both(r.op("Less", {least, f32(1)}),
+                                              r.op("GreaterOrEqual", {shares, limit}))}));
+  }
+  shares = r.op("Where", {kept, shares, f32(0)});
+
+  Value scores = shares;
+  // Integers are the seeds of a caller that draws.
+  if (r.given("q") && r.tensor("q").count() > 0 && is_floating(r.dtype("q"))) {
+    scores = r.op(
+        "Div", {shares, r.op("Add", {r.cast(r.in("q"), DType::f32), r.number("eps", DType::f32)})});
+    scores = r.op("Where", {kept, scores, f32(-1)});
+  }
+  const Value best = r.op("ArgMax", {scores}, {{"axis", 1}, {"keepdims", 1}});
+  const Value token = r.op("GatherElements", {found[1], best}, {{"axis", 1}});
+  r.out("logitsSelectIdx", r.reshape(token, r.shape("logitsSelectIdx")));
+  if (r.flag("isNeedLogits")) {
+    const Value left = r.op("Where", {kept, found[0], f32(raw ? -INFINITY : 0)});
+    r.out("logitsTopKPSelect", r.op("ScatterElements", {logits, found[1], left}, {{"axis", 1}}));
+  }
+  if (!r.flag("isNeedSampleResult")) return;
+  r.out("logitsIdx", found[1]);
+  r.out("logitsSortMasked", shares);
+}
+
 const Row kRows[] = {
     {"aclnnApplyTopKTopP", apply},
     {"aclnnTopKTopPSample", sample},
+    {"aclnnTopKTopPSampleV2", sample_sorted},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 """What is wrong becomes torch's usual error with AnyNPU's sentence in it, and the process goes on."""
 import pytest
 import torch
+import torch_npu
 from torch.nn import functional as F
 
 
@@ -41,6 +42,14 @@ def test_a_type_that_an_operator_does_not_take():
 def test_a_device_that_is_full():
     with pytest.raises(torch.OutOfMemoryError, match="NPU out of memory"):
         torch.empty(1 << 50, dtype=torch.uint8, device="npu")
+    assert still_works()
+
+
+def test_a_format_that_is_not_there_is_refused_and_private_ones_change_nothing():
+    x = torch.arange(32., device="npu").reshape(2, 16)
+    with pytest.raises(RuntimeError, match="999"):
+        torch_npu.npu_format_cast(x, 999)
+    assert torch.equal(torch_npu.npu_format_cast(x, 29).cpu(), x.cpu())  # NZ
     assert still_works()
 
 
@@ -94,3 +103,28 @@ print("goes on")
 """, ok=False)
     assert "caught:" in printed and "goes on" in printed
     assert "7" in printed and "Embedding" in printed
+
+
+RESTART = """
+import torch, torch_npu
+x = torch.ones(2, 3, device="npu")
+try:
+    torch.nn.functional.embedding(torch.tensor([1, 7], device="npu"), x)
+    torch.npu.synchronize()
+except RuntimeError as error:
+    print("caught:", error)
+try:
+    print((torch.ones(2, 3, device="npu") + 1).cpu())
+except RuntimeError as error:
+    print("stopped:", error)
+torch_npu.npu.stop_device(0)
+torch_npu.npu.restart_device(0)
+print((torch.ones(2, 3, device="npu") + 1).sum().item(), (x + 1).sum().item())
+"""
+
+
+@pytest.mark.parametrize("queue", ["0", "1", "2"])
+def test_a_device_that_stopped_at_a_failure_is_restarted(program, queue):
+    printed = program(RESTART, TASK_QUEUE_ENABLE=queue)
+    assert "caught:" in printed and "stopped:" in printed
+    assert printed.split()[-2:] == ["12.0", "12.0"]

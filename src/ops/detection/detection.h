@@ -7,6 +7,7 @@
 //     K = batch * keep_top_k rows of image, label, score, xmin, ymin, xmax, ymax; rows that are not
 //     used have the image -1 and zeros.
 //   CropAndResize(X, boxes, pictures)  regions resized to one size (TensorFlow)
+//   RoiAlignGrad(gradient, rois, pictures)  the gradient of RoiAlign's averages by its picture
 //   SoftNonMaxSuppression, CombinedNonMaxSuppression: see suppression.cpp (TensorFlow)
 #pragma once
 

@@ -97,5 +97,34 @@ TEST(RoiAlign, FailsOnABatchThatIsNotThere) {
   EXPECT_FALSE(evaluate(*context).ok());
 }
 
+TestNode roi_gradient(Ints picture, Ints input_shape) {
+  TestNode node("RoiAlignGrad", 1, "anynpu");
+  node.floats({1, 1, 2, 2}, {4, 8, 12, 16})
+      .floats({1, 4}, {0, 0, 4, 4})
+      .ints(std::move(picture))
+      .attr("input_shape", std::move(input_shape))
+      .attr("sampling_ratio", int64_t{2});
+  return node;
+}
+
+TEST(RoiAlign, TheGradientGivesEachPixelItsShareOfTheMeans) {
+  const Floats quarters{1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4};
+  EXPECT_EQ(roi_gradient({0}, {1, 1, 4, 4}).evaluate(), quarters);
+  Floats second(16, 0.0f);
+  second.insert(second.end(), quarters.begin(), quarters.end());
+  EXPECT_EQ(roi_gradient({1}, {2, 1, 4, 4}).evaluate(), second);
+}
+
+TEST(RoiAlign, TheGradientChecksShapesAndPictures) {
+  EXPECT_NE(roi_gradient({0}, {1, 2, 4, 4}).shape_text().find("input_shape 1x2x4x4"),
+            std::string::npos);
+  EXPECT_NE(roi_gradient({0}, {1, 1, 4}).shape_text().find("expected R, C, h, w"),
+            std::string::npos);
+  auto node = roi_gradient({3}, {1, 1, 4, 4});
+  const auto context = node.infer();
+  ASSERT_TRUE(context.ok());
+  EXPECT_FALSE(evaluate(*context).ok());
+}
+
 }  // namespace
 }  // namespace anynpu::ops::detection

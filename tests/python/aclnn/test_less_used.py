@@ -90,10 +90,11 @@ def test_a_convolution_of_bytes(nn, groups, stride):
     nn.clear()
 
 
-def test_matrices_between_two_others_as_integers_of_4_bits(nn):
+@pytest.mark.parametrize("name,more", [("aclnnFlatQuant", []), ("aclnnFlatQuantV2", [0.0])])
+def test_matrices_between_two_others_as_integers_of_4_bits(nn, name, more):
     x, p1, p2 = floats(1, 3, 4, 16), floats(2, 4, 4), floats(3, 16, 16)
     words, scale = nn.empty(np.int32, (3, 4, 2)), nn.empty(np.float32, (3,))
-    nn.run("aclnnFlatQuant", nn.tensor(x), nn.tensor(p1), nn.tensor(p2), 0.8, words, scale)
+    nn.run(name, nn.tensor(x), nn.tensor(p1), nn.tensor(p2), 0.8, *more, words, scale)
     y = p1.astype(np.float64) @ x @ p2
     want = np.abs(y).max((1, 2)) * 0.8 / 7
     close(scale.read(), want)
@@ -102,6 +103,9 @@ def test_matrices_between_two_others_as_integers_of_4_bits(nn):
     got = np.where(got > 7, got - 16, got)
     exact = np.clip(y / want[:, None, None], -8, 7)
     assert np.abs(got - exact).max() < 0.501
+    if more:
+        with pytest.raises(Failed, match="dstTypeMax is 6; expected 0"):
+            nn.run(name, nn.tensor(x), nn.tensor(p1), nn.tensor(p2), 0.8, 6.0, words, scale)
     nn.clear()
 
 

@@ -485,6 +485,81 @@ def test_tokens_go_where_a_map_says(nn, padded):
     nn.clear()
 
 
+@pytest.mark.parametrize("padded", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_rows_come_back_to_their_tokens(nn, padded, weighted):
+    route, probs = mapped()
+    if padded:
+        at = np.argsort(~route.T, -1, kind="stable")[:, :3]
+        token, share = at.reshape(-1), np.take_along_axis(probs.T, at, -1).reshape(-1)
+        sorted_ = token
+    else:
+        token, share = np.tile(np.arange(7), (5, 1))[route.T], probs.T[route.T]
+        sorted_ = np.argsort(token, kind="stable")
+    rows, count = floats(6, len(token), 6), len(token)
+    want = np.zeros((7, 6))
+    np.add.at(want, token, rows * share[:, None] if weighted else rows)
+    y, index, of_token = (
+        nn.empty(np.float32, (7, 6)),
+        *(nn.empty(np.int32, (count,)) for _ in range(2)),
+    )
+    kept = nn.empty(np.float32, (count,))
+    nn.run(
+        "aclnnMoeTokenUnpermuteWithRoutingMap",
+        nn.tensor(rows),
+        nn.tensor(sorted_.astype(np.int32)),
+        nn.tensor(route),
+        nn.tensor(probs) if weighted else None,
+        padded,
+        [7, 6],
+        y,
+        index,
+        of_token,
+        kept,
+    )
+    close(y.read(), want)
+    np.testing.assert_array_equal(of_token.read(), token)
+    if weighted:
+        np.testing.assert_allclose(kept.read(), share, rtol=1e-6)
+        dy, grads = floats(9, 7, 6), [nn.empty(np.float32, s) for s in ((count, 6), (7, 5))]
+        nn.run(
+            "aclnnMoeTokenUnpermuteWithRoutingMapGrad",
+            nn.tensor(dy),
+            index,
+            of_token,
+            nn.tensor(route),
+            nn.tensor(rows),
+            nn.tensor(probs),
+            padded,
+            [7, 6],
+            *grads,
+        )
+        of_probs = np.zeros((5, 7))
+        if padded:
+            np.put_along_axis(of_probs, at, (rows * dy[token]).sum(-1).reshape(5, 3), -1)
+        else:
+            of_probs[route.T] = (rows * dy[token]).sum(-1)
+        close(grads[0].read(), dy[token] * share[:, None])
+        close(grads[1].read(), of_probs.T)
+        with pytest.raises(
+            Failed, match="probsOptional is given without a routingMapOptional of 7 tokens"
+        ):
+            nn.run(
+                "aclnnMoeTokenUnpermuteWithRoutingMap",
+                nn.tensor(rows),
+                nn.tensor(sorted_.astype(np.int32)),
+                None,
+                nn.tensor(probs),
+                padded,
+                [7, 6],
+                y,
+                index,
+                of_token,
+                kept,
+            )
+    nn.clear()
+
+
 def test_a_map_with_other_rows_than_stated(nn):
     route, _ = mapped()
     y, order = nn.empty(np.float32, (14, 6)), nn.empty(np.int32, (14,))

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from aclnn_cases import Case, Skip, inout, out, x
 
+from aclnn import Failed
+
 BF16 = ml_dtypes.bfloat16
 
 
@@ -344,6 +346,109 @@ def test_a_token_is_sampled(nn, draws):
     np.testing.assert_allclose(left.read(), want, rtol=1e-6)
     e = np.exp(want - want.max(-1, keepdims=True))
     shares = e / e.sum(-1, keepdims=True)
-    np.testing.assert_array_equal(token.read(), (shares / (q + 1e-8) if draws
-                                                 else shares).argmax(-1))
+    np.testing.assert_array_equal(
+        token.read(), (shares / (q + 1e-8) if draws else shares).argmax(-1)
+    )
+    nn.clear()
+
+
+def sampled(logits, k, p, least, q, raw, most):
+    """Tokens in order, their shares, the one that is taken: the published steps of the second version."""
+    order = np.argsort(-logits, -1, kind="stable")
+    values = np.take_along_axis(logits, order, -1).astype(np.float64)
+    shares, tokens = np.zeros_like(values), []
+    for i, row in enumerate(values):
+        kept = np.arange(len(row)) < k[i] if 1 <= k[i] <= most else np.ones(len(row), bool)
+        x = np.where(kept, row, -np.inf if raw else 0)
+        if raw:
+            e = np.exp(x - x[0])
+            x = e / e.sum()
+        before = np.concatenate([[0], np.cumsum(x)[:-1]])
+        kept &= (before < p[i]) | (p[i] >= 1)
+        if least is not None:
+            kept &= (x >= x[0] * least[i]) & (least[i] < 1)
+        kept[0] = True
+        shares[i] = np.where(kept, x, 0)
+        scores = np.where(kept, x / (q[i] + 1e-8), -1) if q is not None else shares[i]
+        tokens.append(order[i][scores.argmax()])
+    return order, shares, np.array(tokens)
+
+
+@pytest.mark.parametrize("raw", [True, False])
+@pytest.mark.parametrize(
+    "draws,drops", [(False, False), (True, False), (False, True), (True, True)]
+)
+def test_a_token_is_sampled_among_the_sorted_ones(nn, raw, draws, drops):
+    logits = floats(34, 6, 40)
+    if not raw:
+        logits = np.exp(logits) / np.exp(logits).sum(-1, keepdims=True)
+    q = rng(35).exponential(size=(6, 40)).astype(np.float32) if draws else None
+    k, p = (
+        np.array([3, 0, 10, 40, 1, 8], np.int32),
+        np.array([0.8, 0.6, 0.9, 1.0, 0.5, 0.0], np.float32),
+    )
+    least = np.array([0.0, 0.3, 0.5, 0.1, 1.0, 0.2], np.float32) if drops else None
+    token, left = nn.empty(np.int64, (6,)), nn.empty(np.float32, (6, 40))
+    places, shares = nn.empty(np.int64, (6, 40)), nn.empty(np.float32, (6, 40))
+    nn.run(
+        "aclnnTopKTopPSampleV2",
+        nn.tensor(logits),
+        nn.tensor(k),
+        nn.tensor(p),
+        nn.tensor(q) if draws else None,
+        nn.tensor(least) if drops else None,
+        1e-8,
+        True,
+        32,
+        16,
+        raw,
+        True,
+        token,
+        left,
+        places,
+        shares,
+    )
+    order, want, tokens = sampled(logits, k, p, least, q, raw, 16)
+    np.testing.assert_array_equal(token.read(), tokens)
+    np.testing.assert_array_equal(places.read(), order)
+    np.testing.assert_allclose(shares.read(), want, rtol=1e-5, atol=1e-7)
+    kept = np.zeros_like(want, bool)
+    np.put_along_axis(kept, order, want > 0, -1)
+    np.testing.assert_array_equal(
+        left.read(), np.where(kept, logits, -np.inf if raw else 0).astype(np.float32)
+    )
+    nn.clear()
+
+
+@pytest.mark.parametrize("stored", [np.int8, np.int32])
+def test_rows_are_turned_and_become_integers(nn, stored):
+    a, turn = floats(40, 5, 64), np.linalg.qr(floats(41, 16, 16))[0].astype(np.float32)
+    most = 127 if stored == np.int8 else 7
+    want = (a.reshape(5, 4, 16) @ turn).reshape(5, 64)
+    scales = np.abs(want).max(-1) / most
+    y, s = nn.empty(stored, (5, 64 if most == 127 else 8)), nn.empty(np.float32, (5,))
+    nn.run("aclnnRotateQuant", nn.tensor(a), nn.tensor(turn), None, -1, "rint", 0, 0.0, False, y, s)
+    np.testing.assert_allclose(s.read(), scales, rtol=1e-5)
+    got = y.read()
+    if stored == np.int32:
+        got = np.stack([((got >> 4 * i & 15) ^ 8) - 8 for i in range(8)], -1).reshape(5, 64)
+    assert np.abs(got * s.read()[:, None] - want).max() <= scales.max() * 0.51
+    with pytest.raises(Failed, match="expected null, 0, 0 and false"):
+        nn.run(
+            "aclnnRotateQuant", nn.tensor(a), nn.tensor(turn), None, -1, "rint", 0, 0.0, True, y, s
+        )
+    with pytest.raises(Failed, match="a square matrix whose width divides theirs"):
+        nn.run(
+            "aclnnRotateQuant",
+            nn.tensor(a),
+            nn.tensor(turn[:15, :15].copy()),
+            None,
+            -1,
+            "rint",
+            0,
+            0.0,
+            False,
+            y,
+            s,
+        )
     nn.clear()

@@ -112,6 +112,102 @@ def test_grids_and_regions(nn):
     nn.clear()
 
 
+@pytest.mark.parametrize("aligned,ratio", [(True, 2), (False, 0)])
+def test_the_gradient_of_regions_is_the_way_back(nn, aligned, ratio):
+    """Averages are linear: what a picture gives to an output, the output gives back to the picture."""
+    rng = np.random.default_rng(2)
+    picture, dy = (
+        rng.standard_normal((2, 3, 7, 6)).astype(np.float32),
+        rng.standard_normal((4, 3, 2, 3)).astype(np.float32),
+    )
+    boxes = np.array(
+        [[0, 0, 0, 9, 9], [1, 2.5, 1, 7, 13], [1, -4, -4, 30, 30], [0, 3, 3, 3, 3]], np.float32
+    )
+    y, dx = nn.empty(np.float32, (4, 3, 2, 3)), nn.empty(np.float32, (2, 3, 7, 6), 5)
+    nn.run("aclnnRoiAlignV2", nn.tensor(picture), nn.tensor(boxes), 2, 3, 0.5, ratio, aligned, y)
+    nn.run(
+        "aclnnRoiAlignV2Backward",
+        nn.tensor(dy),
+        nn.tensor(boxes),
+        [2, 3, 7, 6],
+        2,
+        3,
+        0.5,
+        ratio,
+        aligned,
+        dx,
+    )
+    for channel in range(3):  # channels do not mix
+        np.testing.assert_allclose(
+            (y.read() * dy)[:, channel].sum(), (dx.read() * picture)[:, channel].sum(), rtol=1e-4
+        )
+    with pytest.raises(Failed, match=r"input_shape .* expected R, C, h, w"):
+        nn.run(
+            "aclnnRoiAlignV2Backward",
+            nn.tensor(dy),
+            nn.tensor(boxes),
+            [2, 4, 7, 6],
+            2,
+            3,
+            0.5,
+            2,
+            True,
+            dx,
+        )
+    nn.clear()
+
+
+@pytest.mark.parametrize("mode", ["iou", "iof"])
+def test_boxes_overlap(nn, mode):
+    boxes = np.array([[0, 0, 10, 10], [10, 10, 20, 20], [32, 32, 38, 42]], np.float32)
+    targets = np.array([[0, 0, 10, 20], [0, 10, 10, 10]], np.float32)
+    got = nn.empty(np.float32, (2, 3))
+    nn.run("aclnnIou", nn.tensor(boxes), nn.tensor(targets), mode, 1e-6, False, got)
+    np.testing.assert_allclose(got.read(), [[0.5, 0, 0], [0, 0, 0]], atol=1e-6)
+    pairs = nn.empty(np.float32, (3, 1))
+    nn.run("aclnnIou", nn.tensor(boxes), nn.tensor(boxes + 5), mode, 0.0, True, pairs)
+    common = np.array([25, 25, 5]), np.array([100, 100, 60])
+    np.testing.assert_allclose(
+        pairs.read()[:, 0],
+        common[0] / (2 * common[1] - common[0] if mode == "iou" else common[1]),
+        rtol=1e-6,
+    )
+    with pytest.raises(Failed, match="mode is 'giou'; expected iou or iof"):
+        nn.run("aclnnIou", nn.tensor(boxes), nn.tensor(targets), "giou", 0.0, False, got)
+    with pytest.raises(Failed, match="as many where they are aligned"):
+        nn.run("aclnnIou", nn.tensor(boxes), nn.tensor(targets), mode, 0.0, True, got)
+    nn.clear()
+
+
+def test_the_first_version_of_regions_has_pictures_apart(nn):
+    picture = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
+    for mode in ("avg", "max"):
+        got = nn.empty(np.float32, (1, 1, 2, 2))
+        nn.run(
+            "aclnnRoiAlign",
+            nn.tensor(picture),
+            nn.tensor(np.array([[0, 0, 4, 4]], np.float32)),
+            nn.tensor(np.array([0], np.int32)),
+            mode,
+            2,
+            2,
+            2,
+            1.0,
+            got,
+        )
+        # Samples lie half a step into their bins, and pixels have their centres on whole numbers.
+        at = np.minimum(np.arange(4) + 0.5, 3)
+        if mode == "avg":
+            between = (at[:, None] * 4 + at[None]).reshape(2, 2, 2, 2)
+            np.testing.assert_allclose(got.read()[0, 0], between.mean((1, 3)), atol=1e-5)
+        else:  # the largest share of a corner
+            assert (got.read() > 0).all() and got.read().max() <= 15
+    with pytest.raises(Failed, match="mode is 'min'; expected avg or max"):
+        nn.run("aclnnRoiAlign", nn.tensor(picture), nn.tensor(np.zeros((1, 4), np.float32)),
+               nn.tensor(np.zeros(1, np.int32)), "min", 2, 2, 2, 1.0, got)
+    nn.clear()
+
+
 def test_what_does_not_fit_is_said(nn):
     a, b = nn.tensor(np.zeros((1, 1, 2, 2), np.float32)), nn.empty(np.float32, (1, 1, 5, 2))
     with pytest.raises(Failed, match="padding is 3 and 0 for an axis of 2"):

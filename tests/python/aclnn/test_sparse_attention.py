@@ -111,6 +111,32 @@ def test_tokens_attend_to_the_blocks_that_they_chose(nn, mode):
     nn.clear()
 
 
+@pytest.mark.parametrize("flat", [False, True])
+def test_a_step_attends_to_chosen_blocks_of_a_cache(nn, flat):
+    q, size, block = floats(4, 2, 4, 6), 4, 3
+    pools = floats(5, 6, size, 2, 6), floats(6, 6, size, 2, 5)
+    table, lengths = np.array([[4, 0, 2], [1, 5, 3]], np.int32), [10, 7]
+    chosen = np.array([[[0, 3], [2, -1]], [[1, 2], [2, 0]]], np.int32)
+    want = np.zeros((2, 4, 5))
+    for b in range(2):
+        k, v = (pool[table[b]].reshape(3 * size, 2, -1) for pool in pools)
+        for h in range(4):
+            n = h // 2
+            tokens = [t for c in chosen[b, n] if c >= 0 for t in range(c * block, (c + 1) * block) if t < lengths[b]]
+            s = k[tokens, n].astype(np.float64) @ q[b, h] * 0.4
+            e = np.exp(s - s.max())
+            want[b, h] = e @ v[tokens, n] / e.sum()
+    given = [pool.reshape(6, size, -1) if flat else pool for pool in pools]
+    y = nn.empty(np.float32, (2, 1, 20) if flat else (2, 1, 4, 5))
+    nn.run("aclnnNsaSelectedAttentionInfer", nn.tensor(q.reshape(2, 1, 24) if flat else q[:, None]), *map(nn.tensor, given),
+           nn.tensor(chosen), None, nn.tensor(table), None, lengths, "BSH" if flat else "BSND", 4, 2, block, 2, size, 0.4, 0, y)
+    np.testing.assert_allclose(y.read().reshape(2, 4, 5), want, rtol=1e-4, atol=1e-5)
+    with pytest.raises(Failed, match="one token for each of 2 samples"):
+        nn.run("aclnnNsaSelectedAttentionInfer", nn.tensor(q), *map(nn.tensor, given), nn.tensor(chosen), None,
+               nn.tensor(table), None, [10], "TND", 4, 2, block, 2, size, 0.4, 0, y)
+    nn.clear()
+
+
 def test_lengths_that_do_not_fit_are_told(nn):
     with pytest.raises(Failed) as failed:
         nn.run("aclnnNsaCompress", nn.empty(np.float32, (8, 1, 2)), nn.empty(np.float32, (4, 1)),
