@@ -16,8 +16,6 @@ using graph::kNoValue;
 using graph::Node;
 using graph::ValueId;
 
-// Smaller tensors stay in the cache anyway.
-constexpr int64_t kLeastElements = 4096;
 constexpr size_t kMostNodes = 64;  // of a cluster: their intermediate values share the cache
 
 // Nodes that run as one. Every node belongs to one; clusters of other nodes have a single node.
@@ -29,7 +27,7 @@ struct Cluster {
 
 class Fuser {
  public:
-  explicit Fuser(const Part& part) : part_(part), graph_(part.graph) {
+  Fuser(const Part& part, int64_t least) : part_(part), graph_(part.graph), least_(least) {
     producer_.assign(graph_.values.size(), -1);
     cluster_of_.resize(graph_.nodes.size());
   }
@@ -60,7 +58,7 @@ class Fuser {
   bool is_worth(const Node& node) const {
     const graph::Value& out = value(node.outputs[0]);
     return out.has_shape && is_static(out.shape) && is_simple(out.dtype) &&
-           element_count(out.shape) >= kLeastElements;
+           element_count(out.shape) >= least_;
   }
   static bool is_simple(DType type) {
     return type != DType::string && bits_of(type) % 8 == 0 && size_of(type) >= 1 &&
@@ -113,7 +111,7 @@ class Fuser {
     for (size_t n : cluster.nodes) {
       const Node& other = graph_.nodes[n];
       for (ValueId id : node.inputs) {
-        if (id == kNoValue || element_count(value(id).shape) < kLeastElements) continue;
+        if (id == kNoValue || element_count(value(id).shape) < least_) continue;
         if (other.outputs[0] == id || std::ranges::find(other.inputs, id) != other.inputs.end())
           return true;
       }
@@ -225,14 +223,47 @@ class Fuser {
 
   const Part& part_;
   const Graph& graph_;
+  const int64_t least_;
   std::vector<Cluster> clusters_;
   std::vector<size_t> cluster_of_;  // by node
   std::vector<int64_t> producer_;   // by value: its node, -1 where it comes from outside
   size_t placed_ = 0;
 };
 
+size_t place_of(const std::vector<ValueId>& list, ValueId id) {
+  return static_cast<size_t>(std::ranges::find(list, id) - list.begin());
+}
+
+bool contains(const std::vector<ValueId>& list, ValueId id) {
+  return std::ranges::find(list, id) != list.end();
+}
+
+// Of a node that reads `input` and writes `output`: whether no step of it reads after the write.
+bool reads_first(const Node& node, ValueId input, ValueId output) {
+  const auto found = node.attrs.find("body");
+  if (found == node.attrs.end()) return true;  // one step: element by element
+  const auto& body = *std::get<std::shared_ptr<const Graph>>(found->second);
+  const ValueId read = body.inputs[place_of(node.inputs, input)],
+                written = body.outputs[place_of(node.outputs, output)];
+  bool late = false;
+  for (const Node& step : body.nodes) {
+    if (late && contains(step.inputs, read)) return false;
+    late = late || contains(step.outputs, written);
+  }
+  return true;
+}
+
 }  // namespace
 
-graph::Graph fused(const Part& part) { return Fuser(part).run(); }
+graph::Graph fused(const Part& part, int64_t least) { return Fuser(part, least).run(); }
+
+bool reads_before_writing(const Part& part) {
+  return std::ranges::all_of(part.overwrites, [&](const Overwrite& o) {
+    return std::ranges::all_of(part.graph.nodes, [&](const Node& node) {
+      if (!contains(node.inputs, o.input)) return true;
+      return contains(node.outputs, o.output) && reads_first(node, o.input, o.output);
+    });
+  });
+}
 
 }  // namespace anynpu::aclnn

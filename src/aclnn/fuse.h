@@ -7,8 +7,15 @@
 
 namespace anynpu::aclnn {
 
+// Smaller tensors stay in the cache anyway.
+constexpr int64_t kLeastTiledElements = 4096;
+
 // The graph of `part` with TiledElementwise nodes; the same graph where there is nothing to join.
 // Nodes that read an input whose memory an output overwrites stay before the one that writes it.
-graph::Graph fused(const Part& part);
+// Results with fewer than `least` elements are left alone.
+graph::Graph fused(const Part& part, int64_t least = kLeastTiledElements);
+// Whether each input that is overwritten is read only by the node that writes its new value, before
+// it writes: then the two may share their memory.
+bool reads_before_writing(const Part& part);
 
 }  // namespace anynpu::aclnn

@@ -99,6 +99,27 @@ TEST(Fuse, AReaderOfWhatIsOverwrittenStaysBefore) {
   EXPECT_EQ(m.fused_ops(), (Names{"ReduceSum", "TiledElementwise"}));
 }
 
+TEST(Fuse, TensorsOfAnySizeAreJoinedWhereTheCallerSaysSo) {
+  Maker m;
+  const auto x = m.input({8});
+  m.part.graph.outputs = {m.op("Mul", {m.op("Neg", {x}, {8}), x}, {8})};
+  EXPECT_EQ(fused(m.part, 1).nodes.size(), 1u);
+}
+
+TEST(Fuse, MemoryIsSharedWhereNothingReadsAfterTheWrite) {
+  Maker m;
+  const auto x = m.input(kLarge), y = m.input(kLarge);
+  const auto sum = m.op("Add", {x, y});
+  const auto product = m.op("Mul", {sum, y});
+  m.part.graph.outputs = {sum, product};
+  m.part.overwrites = {{x, sum, true}, {y, product, true}};
+  EXPECT_FALSE(reads_before_writing(m.part)) << "two nodes read y";
+  m.part.graph = fused(m.part, 1);
+  EXPECT_TRUE(reads_before_writing(m.part)) << "tile by tile the product is made last";
+  m.part.overwrites = {{y, sum, true}};
+  EXPECT_FALSE(reads_before_writing(m.part)) << "the product reads y after the sum is written";
+}
+
 TEST(Fuse, ACopyOverWhatIsReadElsewhereIsWhole) {
   Maker m;
   const auto x = m.input(kLarge);

@@ -29,7 +29,9 @@ Value real_input(Recipe& r) {
 void real(Recipe& r) { r.out(r.result(), r.op(r.row().op, {real_input(r)})); }
 
 void reciprocal_root(Recipe& r) {
-  r.out(r.result(), r.op("Reciprocal", {r.op("Sqrt", {real_input(r)})}));
+  // The root of a 16-bit float is not rounded before the division.
+  const Value x = r.cast(r.in(0), computed_in(floating(r.dtype(0))));
+  r.out(r.result(), r.op("Reciprocal", {r.op("Sqrt", {x})}));
 }
 
 // number 1: what is left of it.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "aclnn/fuse.h"
 #include "compile/passes.h"
 #include "compile/single_op.h"
 #include "device/host_view.h"
@@ -60,9 +61,34 @@ Result<std::shared_ptr<OpModel>> OpModel::load(om::Model model, const LoadOption
   }
   if (singleop::sized_by_values(*row)) return made;
   made->observer_ = options.observer;
+  if (!row->writes.empty() && !options.observer) made->tile(*row);
   made->planned_.owner = options.device.get();
-  ANYNPU_ASSIGN(made->planned_.shaped, ShapedModel::load(made->source_, options));
+  ANYNPU_ASSIGN(made->planned_.shaped, ShapedModel::load(made->model_for(options.target), options));
   return made;
+}
+
+// A step of training goes through its tensors once.
+void OpModel::tile(const singleop::VendorOp& row) {
+  aclnn::Part part;
+  part.graph = source_->graph;
+  const auto place = [](const std::vector<size_t>& list, size_t index) {
+    return static_cast<size_t>(std::ranges::find(list, index) - list.begin());
+  };
+  for (size_t o = 0; o < row.writes.size(); ++o) {
+    const size_t from = place(fed_, static_cast<size_t>(row.writes[o] - '0')), to = place(made_, o);
+    if (from == fed_.size() || to == made_.size()) continue;
+    part.overwrites.push_back({part.graph.inputs[from], part.graph.outputs[to], true});
+  }
+  part.graph = aclnn::fused(part, 1);
+  in_place_ = aclnn::reads_before_writing(part);
+  if (!in_place_) return;
+  auto tiled = std::make_shared<om::Model>(*source_);
+  tiled->graph = std::move(part.graph);
+  tiled_ = std::move(tiled);
+}
+
+const std::shared_ptr<const om::Model>& OpModel::model_for(const ops::Target& target) const {
+  return tiled_ && target.backend == "cpu" ? tiled_ : source_;
 }
 
 Result<std::shared_ptr<ShapedModel>> OpModel::for_device(
@@ -76,7 +102,7 @@ Result<std::shared_ptr<ShapedModel>> OpModel::for_device(
   LoadOptions options;
   options.observer = observer_;
   if (device) options.run_on(device);
-  ANYNPU_ASSIGN(auto shaped, ShapedModel::load(source_, options));
+  ANYNPU_ASSIGN(auto shaped, ShapedModel::load(model_for(options.target), options));
   others_.push_back({owner, shaped});
   return shaped;
 }

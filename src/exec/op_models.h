@@ -18,6 +18,10 @@
 #include "exec/shaped_model.h"
 #include "import/singleop/op.h"
 
+namespace anynpu::singleop {
+struct VendorOp;
+}
+
 namespace anynpu::exec {
 
 class OpModel {
@@ -30,6 +34,9 @@ class OpModel {
   bool sized_by_values() const { return planned_.shaped == nullptr; }
   // The inputs that a run receives: neither left out nor constant.
   const std::vector<size_t>& fed_inputs() const { return fed_; }
+  // Plans of the CPU read the inputs that the operator writes before they write them: an output may
+  // lie in the memory of the input whose new value it is.
+  bool works_in_place() const { return in_place_; }
 
   // The plan for these shapes of the fed inputs on `device`; null: with the kernels of the CPU.
   Result<std::shared_ptr<LoadedModel>> plan_for(
@@ -40,8 +47,14 @@ class OpModel {
                     std::span<const Buffer> outputs, std::vector<Shape>& shapes) const;
 
  private:
+  void tile(const singleop::VendorOp& row);
+  // What is planned for a target.
+  const std::shared_ptr<const om::Model>& model_for(const ops::Target& target) const;
+
   singleop::SingleOp op_;
   std::shared_ptr<const om::Model> source_;
+  std::shared_ptr<const om::Model> tiled_;  // for the CPU; null: source_
+  bool in_place_ = false;
   struct Planned {
     const device::Device* owner = nullptr;  // plan_owner(): null for plans of the host
     std::shared_ptr<ShapedModel> shaped;

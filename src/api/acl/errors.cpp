@@ -341,6 +341,7 @@ constexpr Answer kAnswers[] = {
     {"aclsysGet*", Code::file_not_found},  // is there such a package?
     {"aclsysGetVersionStr", Code::invalid_argument},
     {"aclGetCompileopt*", Code::not_found},  // was it set?
+    {"OperatorFactory::IsExistOp", Code::unsupported_op},
 };
 
 bool releases(std::string_view function) {

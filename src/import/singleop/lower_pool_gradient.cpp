@@ -75,12 +75,13 @@ void lower_max_pool_gradient(Builder& b) {
                                   {"dilations", std::vector<int64_t>{1, 1}}})[1];
   if (!b.ok()) return;
   const int64_t planes = in[0] * in[1], plane = in[2] * in[3], each = out[2] * out[3];
-  const ValueId none = b.node("Expand", 13, {b.scalar(b.dtype(dy), 0), b.list({planes, plane})});
+  const ValueId wide = widened(b, dy);  // sums are rounded once
+  const ValueId none = b.node("Expand", 13, {b.scalar(b.dtype(wide), 0), b.list({planes, plane})});
   const ValueId sums =
       b.node("ScatterElements", 18,
-             {none, b.reshape(places, {planes, each}), b.reshape(dy, {planes, each})},
+             {none, b.reshape(places, {planes, each}), b.reshape(wide, {planes, each})},
              {{"axis", int64_t{1}}, {"reduction", std::string("add")}});
-  b.out_nchw(0, b.reshape(sums, in));
+  b.out_nchw(0, b.reshape(b.cast(sums, b.dtype(dy)), in));
 }
 
 // The shape of x and the gradient.

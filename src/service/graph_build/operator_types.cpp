@@ -39,8 +39,11 @@ std::shared_ptr<void> make_operator(const std::string& type, const std::string& 
   return maker ? maker(name) : nullptr;
 }
 
-bool is_operator_type(const std::string& type) {
-  return find_maker(type) || singleop::find_vendor_op(type) != nullptr;
+Status check_operator_type(const std::string& type) {
+  if (find_maker(type) || singleop::find_vendor_op(type)) return {};
+  singleop::SingleOp missing;
+  missing.type = type;
+  return singleop::build_graph(missing).status();  // the sentence that a call of it gives
 }
 
 void* status_texts_of_clients() {

@@ -6,6 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "base/status.h"
+
 namespace anynpu::service {
 
 // Makes an operator, given its name. Only the front door knows the type of the result.
@@ -15,8 +17,8 @@ using OperatorMaker = std::function<std::shared_ptr<void>(const std::string& nam
 void register_operator_type(const std::string& type, OperatorMaker maker);
 // Null for a type that was not registered.
 std::shared_ptr<void> make_operator(const std::string& type, const std::string& name);
-// Registered, or a row of the table of vendor operators.
-bool is_operator_type(const std::string& type);
+// Whether a type is registered, or a row of the table of vendor operators.
+Status check_operator_type(const std::string& type);
 
 // A zeroed block for the map of error texts whose code programs compile into themselves.
 void* status_texts_of_clients();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/graph_build/operator_types.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace anynpu::service {
@@ -13,11 +14,15 @@ std::string text_of(const std::shared_ptr<void>& op) {
 }
 
 TEST(OperatorTypes, ARegisteredTypeIsMadeWithItsName) {
-  EXPECT_FALSE(is_operator_type("TypeOfThisTest"));
+  EXPECT_FALSE(check_operator_type("TypeOfThisTest").ok());
   EXPECT_EQ(make_operator("TypeOfThisTest", "a"), nullptr);
   register_operator_type("TypeOfThisTest", [](const std::string& name) { return made(name); });
-  EXPECT_TRUE(is_operator_type("TypeOfThisTest"));
+  EXPECT_TRUE(check_operator_type("TypeOfThisTest").ok());
   EXPECT_EQ(text_of(make_operator("TypeOfThisTest", "a")), "a");
+}
+
+TEST(OperatorTypes, AMissingTypeIsNamed) {
+  EXPECT_THAT(check_operator_type("NotThere").message(), testing::HasSubstr("'NotThere'"));
 }
 
 TEST(OperatorTypes, TheFirstRegistrationCounts) {
@@ -32,11 +37,11 @@ TEST(OperatorTypes, AMakerMayRegisterTypes) {
     return made("outer");
   });
   EXPECT_EQ(text_of(make_operator("Outer", "a")), "outer");
-  EXPECT_TRUE(is_operator_type("Inner"));
+  EXPECT_TRUE(check_operator_type("Inner").ok());
 }
 
 TEST(OperatorTypes, OperatorsOfTheTableAreTypesWithoutAMaker) {
-  EXPECT_TRUE(is_operator_type("MatMulV2"));
+  EXPECT_TRUE(check_operator_type("MatMulV2").ok());
   EXPECT_EQ(make_operator("MatMulV2", "a"), nullptr);
 }
 

@@ -317,8 +317,10 @@ Result<std::shared_ptr<OpHandle>> prepare_op(const singleop::SingleOp& op,
   ANYNPU_TRY(plan_on(device, *handle));
   // One step reads each element before it writes it.
   const singleop::VendorOp* row = singleop::find_vendor_op(op.type);
-  handle->writes_inputs =
-      row && !row->writes.empty() && handle->plan && handle->plan->steps().size() > 1;
+  const bool on_host = !device || exec::plan_owner(*device) == nullptr;
+  handle->writes_inputs = row && !row->writes.empty() && handle->plan &&
+                          handle->plan->steps().size() > 1 &&
+                          !(on_host && handle->model->works_in_place());
   return handle;
 }
 

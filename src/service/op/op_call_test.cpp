@@ -79,6 +79,19 @@ TEST_F(OpCallTest, InputsThatAnOperatorWritesNeedNoDescribedOutput) {
   EXPECT_EQ(var, (Pair{0, 0.5f}));  // var - rate * accum
 }
 
+TEST_F(OpCallTest, AStepOfTrainingWorksInPlace) {
+  OpForTest call("ApplyMomentum");
+  for (const Shape& shape : {Shape{2}, Shape{2}, Shape{}, Shape{2}, Shape{}})
+    call.in(floats(shape));
+  call.out(floats({2})).out(floats({2}));
+  const auto op = read_op(call.arguments());
+  ASSERT_TRUE(op.ok()) << op.status().to_string();
+  const auto model = exec::OpModels::instance().find_or_compile(*op);
+  ASSERT_TRUE(model.ok()) << model.status().to_string();
+  EXPECT_TRUE((*model)->works_in_place());
+  EXPECT_FALSE((*prepare_op(*op, *model))->writes_inputs) << "nothing is copied first";
+}
+
 TEST_F(OpCallTest, ArraysThatAreNotThereAreRefused) {
   OpForTest call("Add");
   describe_add(call);
