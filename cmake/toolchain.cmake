@@ -8,6 +8,11 @@ endif()
 find_program(LLD ld.lld)
 if(LLD)
   add_link_options(-fuse-ld=lld)
+  if(CMAKE_CROSSCOMPILING)  # a cross compiler looks for it among its own programs
+    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/lld)
+    file(CREATE_LINK ${LLD} ${CMAKE_BINARY_DIR}/lld/ld.lld SYMBOLIC)
+    add_link_options(-B${CMAKE_BINARY_DIR}/lld)
+  endif()
 endif()
 
 find_package(Threads REQUIRED)

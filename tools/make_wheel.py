@@ -113,7 +113,9 @@ def pack(folder, tag, out):
 
 def audited(path, out, tag, root):
     """The wheel with this tag, or the best that is true, and its libraries beside ours."""
-    command = [sys.executable, "-m", "auditwheel", "repair", "--plat", tag or "auto", "-w", out]
+    # For another machine auditwheel takes no tag, but finds the true one.
+    plat = "auto" if root else tag or "auto"
+    command = [sys.executable, "-m", "auditwheel", "repair", "--plat", plat, "-w", out]
     if root:
         folders = glob.glob(os.path.join(root, "**", "lib", "*-linux-gnu"), recursive=True)
         command += ["--ldpaths", ":".join(folders)]
@@ -122,7 +124,12 @@ def audited(path, out, tag, root):
     done = subprocess.run([*command, path], capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"auditwheel refuses {os.path.basename(path)}:\n{done.stdout}{done.stderr}")
-    return max(glob.glob(os.path.join(out, "anynpu-*manylinux*.whl")), key=os.path.getmtime)
+    made = max(glob.glob(os.path.join(out, "anynpu-*manylinux*.whl")), key=os.path.getmtime)
+    found = [(int(a), int(b)) for a, b in re.findall(r"manylinux_(\d+)_(\d+)_", made)]
+    wanted = re.match(r"manylinux_(\d+)_(\d+)_", tag or "")
+    if wanted and min(found) > (int(wanted[1]), int(wanted[2])):
+        sys.exit(f"auditwheel calls the wheel {os.path.basename(made)}, which is newer than {tag}")
+    return made
 
 
 def main():

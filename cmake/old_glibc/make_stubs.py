@@ -87,7 +87,8 @@ def version_script(symbols):
     for version in sorted(versions):
         names = " ".join(f'"{name}";' for name in sorted(versions[version]) if name not in HIDDEN)
         text += f"{version} {{ {'global: ' + names if names else ''} }};\n"
-    return text.replace("};\n", "local: *; };\n", 1) if text else "{ local: *; };\n"
+    # Of a version of its own: in that of a hidden name, which on ARM is the first, it would hide it.
+    return text + "ANYNPU_NONE { local: *; };\n" if text else "{ local: *; };\n"
 
 
 def stub(cxx, folder, soname, symbols):

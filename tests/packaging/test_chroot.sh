@@ -31,6 +31,7 @@ make_bare() {
 if [ -z "${IN_MOUNTS:-}" ]; then
   if [ -z "$bare" ]; then
     bare=$(mktemp -d)
+    chmod 755 "$bare"
     trap 'rm -rf --one-file-system "$bare" "$bare.log"' EXIT
   fi
   [ -e "$bare/usr/bin/python3" ] || make_bare || { tail "$bare.log"; exit 1; }

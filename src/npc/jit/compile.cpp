@@ -68,14 +68,17 @@ const std::pair<const char*, void*> kMath[] = {
 // Counts what is done for each function: made ready, simplified, made vectors of, written.
 class Steps {
  public:
-  Steps(const llvm::Module& module, const Jit::OnStep& on_step) : on_step_(on_step) {
-    for (const llvm::Function& function : module) total_ += function.isDeclaration() ? 0 : 4;
+  explicit Steps(const Jit::OnStep& on_step) : on_step_(on_step) {
     // The first pass of LLVM's simplification of a function, and one near the end of its pipeline.
     callbacks_.registerAfterPassCallback([this](StringRef pass, Any ir, const PreservedAnalyses&) {
       const auto* function = any_cast<const llvm::Function*>(&ir);
       if (!function || (pass != "SROAPass" && pass != "LoopVectorizePass")) return;
       if (seen_.emplace(pass.str(), *function).second) step();
     });
+  }
+  // The functions that are there once others were inlined.
+  void begin(const llvm::Module& module) {
+    for (const llvm::Function& function : module) total_ += function.isDeclaration() ? 0 : 4;
   }
   void step() {
     if (on_step_ && done_ < total_) on_step_(++done_, total_);
@@ -124,6 +127,7 @@ class Pipeline {
   void run(llvm::Module& module) {
     unfold_recursion(module);
     AlwaysInlinerPass(false).run(module, modules_);
+    steps_.begin(module);
     functions_.clear();
     modules_.clear();
     FunctionPassManager early;
@@ -317,7 +321,7 @@ class LlvmJit : public Jit {
       error = "the translator made a wrong program: " + text.str();
       return {};
     }
-    Steps steps(module, on_step);
+    Steps steps(on_step);
     Pipeline(**machine, steps).run(module);
     SmallVector<char, 0> bytes;
     raw_svector_ostream out(bytes);
