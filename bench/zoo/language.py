@@ -48,8 +48,21 @@ def repeat(net, x, times):
          parallel=True)
 @network(FAMILY, "llama-576-token", hidden=576, inner=1536, heads=9, groups=3, length=1,
          past=511, layers=6)
+@network(FAMILY, "llama-2048-token-int8", hidden=2048, inner=5632, heads=32, groups=4, length=1,
+         past=255, form="int8")
+@network(FAMILY, "llama-2048-token-int4", hidden=2048, inner=5632, heads=32, groups=4, length=1,
+         past=255, form="int4")
+@network(FAMILY, "llama-2048-prompt64-int4", hidden=2048, inner=5632, heads=32, groups=4,
+         length=64, form="int4")
+@network(FAMILY, "llama-576-token-int4", hidden=576, inner=1536, heads=9, groups=3, length=1,
+         past=127, form="int4")
+@network(FAMILY, "llama-2048-token-past1023", hidden=2048, inner=5632, heads=32, groups=8, length=1,
+         past=1023, layers=1)
+@network(FAMILY, "mistral-2048-token-past511", hidden=2048, inner=7168, heads=16, groups=4,
+         length=1, past=511, layers=1)
 def llama(net, hidden, inner, heads, groups, length, past=0, act="silu", layers=2, bias=False,
-          parallel=False):
+          parallel=False, form=None):
+    net.weight_form = form
     x = net.embed(2000, hidden, net.input(1, length, most=2000))
     size = hidden // heads if hidden // heads <= 256 else 256
     cos, sin = rotary_tables(net, length, size)

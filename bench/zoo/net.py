@@ -29,6 +29,7 @@ class Net:
         self.opset = opset
         self.nodes, self.weights, self.inputs, self.outputs, self.constants = [], [], [], [], {}
         self.feeds = {}
+        self.weight_form = None  # of linear(): None is floats, see narrow_product()
 
     # --- values
 
@@ -88,7 +89,8 @@ class Net:
     def model(self, name):
         graph = helper.make_graph(self.nodes, name, self.inputs, self.outputs, self.weights)
         model = helper.make_model(graph, producer_name="anynpu-zoo",
-                                  opset_imports=[helper.make_opsetid("", self.opset)])
+                                  opset_imports=[helper.make_opsetid("", self.opset),
+                                                 helper.make_opsetid("com.microsoft", 1)])
         model.ir_version = 8
         return model
 
@@ -286,10 +288,26 @@ class Net:
         return self.node("MatMul", [a, b], (*lead, a.shape[-2], b.shape[-1]))
 
     def linear(self, x, width, bias=True, act=None):
-        y = self.matmul(x, self.weight(x.width, width, scale=1 / np.sqrt(x.width)))
+        if self.weight_form:
+            y = self.narrow_product(x, width, self.weight_form)
+        else:
+            y = self.matmul(x, self.weight(x.width, width, scale=1 / np.sqrt(x.width)))
         if bias:
             y = self.add(self.uniform(-0.1, 0.1, width), y)
         return self.act(act, y)
+
+    def narrow_product(self, x, width, form, block=32):
+        """With weights of 8 bits and a scale for each column, or of 4 bits in blocks."""
+        k = x.width
+        if form == "int8":
+            codes = self.array(self.random.integers(-127, 128, (k, width)).astype(np.int8))
+            scale = self.uniform(0.8 / 73 / np.sqrt(k), 1.2 / 73 / np.sqrt(k), width)
+            return self.matmul(x, self.node("DequantizeLinear", [codes, scale], (k, width), axis=1))
+        assert form == "int4" and k % block == 0, (form, k)
+        codes = self.random.integers(0, 256, (width, k // block, block // 2)).astype(np.uint8)
+        scale = self.uniform(0.8 / 4.6 / np.sqrt(k), 1.2 / 4.6 / np.sqrt(k), width * (k // block))
+        return self.node("MatMulNBits", [x, self.array(codes), scale], (*x.shape[:-1], width), K=k,
+                         N=width, bits=4, block_size=block, domain="com.microsoft")
 
     def gemm(self, x, width, act=None):
         w = self.weight(width, x.width, scale=1 / np.sqrt(x.width))

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <map>
 
 #include "base/progress.h"
 #include "base/text.h"
@@ -167,7 +168,10 @@ std::vector<bool> quantized_weights(const graph::Graph& graph, const std::deque<
   const auto place = [](graph::ValueId id) { return static_cast<size_t>(id); };
   for (const graph::ValueId id : graph.inputs) varies[place(id)] = true;
   for (const graph::ValueId id : graph.outputs) ++uses[place(id)];
+  std::map<graph::ValueId, graph::ValueId> transposed;  // what each Transpose reads
   for (const Node& node : nodes) {
+    if (node.op == "Transpose" && node.domain.empty() && node.inputs.size() == 1)
+      transposed[node.outputs[0]] = node.inputs[0];
     bool at_run_time = false;
     for (const graph::ValueId id : node.inputs) {
       if (id == graph::kNoValue) continue;
@@ -186,6 +190,11 @@ std::vector<bool> quantized_weights(const graph::Graph& graph, const std::deque<
       continue;
     const size_t w = place(node.inputs[1]);
     weights[w] = varies[place(node.inputs[0])] && !varies[w] && uses[w] == 1;
+    // A product takes a Transpose of them as its own.
+    const auto turned = transposed.find(node.inputs[1]);
+    if (weights[w] && node.op == "MatMul" && turned != transposed.end() &&
+        uses[place(turned->second)] == 1)
+      weights[place(turned->second)] = true;
   }
   return weights;
 }

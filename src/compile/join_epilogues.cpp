@@ -29,9 +29,10 @@ bool keeps_finite(const Node& steps) {
 
 bool has_epilogue_form(const Node& node) {
   constexpr std::array kPlain = {"Conv", "Gemm", "MatMul"};
-  constexpr std::array kFused = {"FusedConv", "FusedGemm", "FusedMatMul"};
+  constexpr std::array kFused = {"FusedConv", "FusedGemm", "FusedMatMul", "WeightOnlyMatMul"};
   const auto is = [&](const char* op) { return node.op == op; };
-  const bool known = (node.domain.empty() && std::any_of(kPlain.begin(), kPlain.end(), is)) ||
+  const bool known = (node.domain == "com.microsoft" && node.op == "MatMulNBits") ||
+                     (node.domain.empty() && std::any_of(kPlain.begin(), kPlain.end(), is)) ||
                      (node.domain == "anynpu" && std::any_of(kFused.begin(), kFused.end(), is));
   const std::string activation = node.string_attr("activation", "");
   return known && !node.attrs.contains("steps") &&
@@ -51,7 +52,7 @@ Status join_epilogues(graph::Graph& graph) {
     const auto shape = [&](size_t i) { return pattern.value(product->inputs[i]).shape.size(); };
     if (product->op == "MatMul" && (shape(0) < 2 || shape(1) < 2)) return false;
     Node fused = *product;
-    if (fused.domain.empty()) {
+    if (fused.domain != "anynpu") {
       fused.op = "Fused" + fused.op;
       fused.domain = "anynpu";
       fused.opset = 1;

@@ -12,8 +12,12 @@ namespace anynpu::compile {
 // where it has a fast kernel. Before join_elementwise().
 Status join_quantized(graph::Graph& graph);
 
-// Computes DequantizeLinear of constants, which models keep because it makes their files smaller.
-// For every target.
+// DequantizeLinear of constants in front of Gemm and MatMul: the weights stay packed in memory
+// (WeightOnlyMatMul). After join_quantized(), which has the first choice.
+Status join_weight_only(graph::Graph& graph);
+
+// Computes DequantizeLinear of constants, which models keep because it makes their files smaller,
+// and a Transpose behind it. For every target.
 bool has_quantized_weights(const graph::Graph& graph);
 Status unpack_weights(graph::Graph& graph);
 

@@ -10,7 +10,7 @@ namespace anynpu::compile {
 namespace {
 
 bool unpacks(const graph::Graph& graph, const graph::Node& node) {
-  return node.op == "DequantizeLinear" && node.domain.empty() &&
+  return (node.op == "DequantizeLinear" || node.op == "Transpose") && node.domain.empty() &&
          std::all_of(node.inputs.begin(), node.inputs.end(), [&](graph::ValueId id) {
            return id == graph::kNoValue || graph.values[static_cast<size_t>(id)].constant;
          });

@@ -467,7 +467,10 @@ Result<Plan> make_plan(const graph::Graph& graph, const ops::Target& target, Wei
   if (!fuses && !compile::has_quantized_weights(graph))
     return Planner(graph, target, weights, observer).make();
   auto fused = std::make_shared<graph::Graph>(graph);
-  if (fuses) ANYNPU_TRY(compile::join_quantized(*fused));
+  if (fuses) {
+    ANYNPU_TRY(compile::join_quantized(*fused));
+    ANYNPU_TRY(compile::join_weight_only(*fused));
+  }
   ANYNPU_TRY(compile::unpack_weights(*fused));
   if (fuses) {
     ANYNPU_TRY(compile::widen_shorts(*fused));

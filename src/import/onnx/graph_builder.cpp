@@ -48,6 +48,7 @@ Result<graph::Graph> GraphBuilder::build(const WireField& graph_field) {
   ANYNPU_TRY(add_declared(infos_));
   ANYNPU_TRY(add_outputs());
   if (!parent_) ANYNPU_TRY(report_unsupported());
+  ANYNPU_TRY(settle_unsigned_fours());
   graph_.inputs.insert(graph_.inputs.end(), captured_.begin(), captured_.end());
   if (model_.unsupported.empty()) ANYNPU_TRY(graph_.verify());
   return std::move(graph_);
@@ -238,6 +239,7 @@ Status GraphBuilder::add_attributes(const NodeProto& proto, graph::Node& node) {
       continue;
     }
     ANYNPU_ASSIGN(NamedAttr attr, read_attribute(*attribute, model_.source));
+    ANYNPU_TRY(check_attribute(attr.value, node));
     if (!attr.empty) node.attrs[name] = std::move(attr.value);
   }
   return add_captures(std::move(subgraphs), node);

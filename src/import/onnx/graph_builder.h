@@ -69,6 +69,10 @@ class GraphBuilder {
   Status count_node();
   bool check_supported(const NodeProto& proto, const std::string& name);
   Status report_unsupported() const;
+  bool is_unsigned_four(graph::ValueId id) const;
+  Status add_zero_point(graph::Node& node);
+  Status settle_unsigned_fours();
+  Status check_attribute(const graph::Attr& attribute, const graph::Node& node) const;
 
   graph::ValueId value(std::string_view name);
   graph::ValueId find_for_subgraph(const std::string& name);

@@ -17,6 +17,7 @@ constexpr int64_t kMaxElements = int64_t{1} << 50;
 // Tensors up to this size are copied to aligned memory: shape rules read them directly, and a view
 // into a protobuf file starts at any odd address.
 constexpr size_t kCopyLimit = 4096;
+constexpr int64_t kUint4 = 21;  // of TensorProto.DataType
 
 // The parts of a TensorProto before they are put together.
 struct Parts {
@@ -192,6 +193,14 @@ Result<std::shared_ptr<const graph::Constant>> make_constant(const Parts& parts,
   return std::make_shared<const graph::Constant>(std::move(data));
 }
 
+// Unsigned elements of 4 bits as signed ones, each 8 lower.
+std::shared_ptr<const graph::Constant> eight_lower(const graph::Constant& data, int64_t count) {
+  std::vector<std::byte> bytes(data.bytes.begin(), data.bytes.end());
+  for (std::byte& byte : bytes) byte ^= std::byte{0x88};
+  if (count % 2 != 0) bytes.back() &= std::byte{0x0f};
+  return copy_constant(bytes);
+}
+
 }  // namespace
 
 Result<DType> dtype_of(int64_t onnx_type) {
@@ -224,7 +233,12 @@ Result<Tensor> read_tensor(const WireField& field, Source& source) {
   Parts parts;
   ANYNPU_TRY(read_parts(field, parts), "in a tensor of the model");
   Tensor tensor;
-  ANYNPU_ASSIGN(tensor.dtype, dtype_of(parts.type), "in tensor '{}'", parts.name);
+  const bool unsigned_four = parts.type == kUint4;
+  if (unsigned_four) {
+    tensor.dtype = DType::i4;
+  } else {
+    ANYNPU_ASSIGN(tensor.dtype, dtype_of(parts.type), "in tensor '{}'", parts.name);
+  }
   for (int64_t extent : parts.dims) {
     if (extent < 0) {
       return fail(Code::corrupt_model,
@@ -255,6 +269,10 @@ Result<Tensor> read_tensor(const WireField& field, Source& source) {
                   make_constant(parts, tensor.dtype,
                                 bytes_of(tensor.dtype, static_cast<size_t>(count)), source),
                   "in tensor '{}'", parts.name);
+  }
+  if (unsigned_four) {
+    tensor.data = eight_lower(*tensor.data, count);
+    source.unsigned_fours.insert(tensor.data.get());
   }
   tensor.name = std::move(parts.name);
   tensor.shape = std::move(parts.dims);

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "base/mapped_file.h"
@@ -19,6 +20,8 @@ struct Source {
   std::string folder;  // empty: external data is refused
   std::map<std::string, std::shared_ptr<const MappedFile>> external;
   int64_t dense_bytes = 0;  // of what was sparse
+  // Constants of UINT4 that were read as INT4, each element 8 lower (unsigned_fours.cpp).
+  std::set<const graph::Constant*> unsigned_fours = {};
 };
 
 struct Tensor {

@@ -158,12 +158,15 @@ class BlockedConvPlan final : public KernelPlan {
     const T* residual =
         args.inputs.size() > 3 ? reinterpret_cast<const T*>(args.inputs[3]) : nullptr;
     typename Tiles::Args t;
-    t.runs = runs.data();
-    t.run_count = w.runs();
+    const auto used = w.runs_of(panel);
+    t.runs = runs.data() + used.first;
+    t.run_count = used.count;
     t.run_length = w.run_length();
     t.pixel_step = stride_w * step;
     t.in_row = stride_h * padded_w * step;
-    t.weights = reinterpret_cast<decltype(t.weights)>(args.packed) + w.panel_offset(g, panel);
+    const auto* weights =
+        reinterpret_cast<decltype(t.weights)>(args.packed) + w.panel_offset(g, panel);
+    t.weights = weights + used.first * t.run_length * blocks * 16;
     t.bias = reinterpret_cast<const float*>(args.packed + w.bias_start()) + block * 16;
     t.out_row = out_w * 16;
     t.out_pixel = 16;
@@ -201,7 +204,7 @@ class BlockedConvPlan final : public KernelPlan {
         // The weights of the next panel lie behind these.
         const int64_t behind = w.run_length() * w.runs() * blocks * 16;
         const bool more = prefetch_weights && block + blocks < w.group * w.out_blocks();
-        fetch_ahead(t, more ? t.weights + behind : nullptr, blocks * 16, unit - first,
+        fetch_ahead(t, more ? weights + behind : nullptr, blocks * 16, unit - first,
                     last - first);
         skips_pads ? taps_inside(t, function, blocks, y, both ? 2 : 1, x, pixels) : function(t);
         for (int64_t b = 0; epilogue && b < blocks; ++b) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution over blocked channels on register tiles (simd/tile.h, tile_bf16.h, tile_quant.h): f32,
-// bf16 or bytes, one to three spatial dimensions, weights and bias constant. Splits into packing
-// (blocked_pack.cpp) and running (blocked.cpp).
+// Convolution over blocked channels on register tiles (simd/tile.h, tile_bf16.h, tile_quant.h):
+// f32, bf16 or bytes, one to three spatial dimensions, weights and bias constant. Splits into
+// packing (blocked_pack.cpp) and running (blocked.cpp).
 #pragma once
 
 #include <memory>
@@ -63,6 +63,18 @@ struct BlockedWeights {
   }
   int64_t blocks_of(int64_t panel) const {
     return std::min(panel_blocks, out_blocks() - panel * panel_blocks);
+  }
+  // The runs of a panel that have weights other than the zeros between merged groups.
+  struct Runs {
+    int64_t first, count;
+  };
+  Runs runs_of(int64_t panel) const {
+    if (merged == 1 || interleaved || !joined_columns) return {0, runs()};
+    const int64_t begin = panel * panel_blocks * 16;
+    const int64_t end = std::min(out_channels, begin + blocks_of(panel) * 16);
+    const int64_t first = begin / out_per_group * in_per_group / 16;
+    const int64_t last = ceil_div(((end - 1) / out_per_group + 1) * in_per_group, int64_t{16});
+    return {first * kernel_d * kernel_h, (last - first) * kernel_d * kernel_h};
   }
   // Offsets in elements from the start of the packed bytes.
   int64_t panel_offset(int64_t g, int64_t panel) const {

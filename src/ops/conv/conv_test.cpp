@@ -271,6 +271,11 @@ TEST(Conv, VectorKernelsTakeOddSizesGroupsStridesAndPads) {
           "Conv shape=1x64x6x6,64x32x3x3,64 group=2 pads=1,1,1,1",
           "Conv shape=1x32x6x6,32x4x3x3,32 group=8 pads=1,1,1,1",  // merged groups
           "Conv shape=1x48x5x5,24x12x1x1,24 group=4",
+          "Conv shape=1x240x5x7,60x80x1x1,60 group=3",  // panels that see two of three groups
+          "Conv shape=1x60x5x7,240x20x1x1,240 group=3",
+          "Conv shape=1x36x6x9,60x12x3x2,60 group=3 pads=1,1,1,0",
+          "Conv shape=1x36x9x9,60x12x3x3,60 group=3 dilations=2,2",
+          "Conv shape=1x36x4x5x6,60x12x2x1x3,60 group=3",
           "Conv shape=1x12x5x5,12x1x3x3,12 group=12 pads=1,1,1,1",  // depthwise
           "Conv shape=1x40x9x8,40x1x3x3,40 group=40 pads=1,1,1,1 strides=2,2",
           "Conv shape=1x32x9x8,64x1x5x3,64 group=32 pads=2,1,2,1",  // multiplier 2

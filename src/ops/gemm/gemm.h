@@ -10,6 +10,7 @@
 
 #include "ops/activation.h"
 #include "ops/kernel.h"
+#include "ops/simd/isa.h"
 #include "ops/simd/rows.h"
 
 namespace anynpu::ops {
@@ -32,6 +33,11 @@ struct GemmShape {
 
   int64_t batch() const { return static_cast<int64_t>(batch_a.size()); }
 };
+
+// Reads `activation`, `activation_min` and `activation_max` of a fused operator.
+Status read_activation(const OpContext& context, GemmShape& g);
+// The activation of one result, for reference kernels.
+double activated(const GemmShape& g, double x);
 
 // All extents known.
 Result<GemmShape> gemm_shape_of(const OpContext& context);

@@ -8,6 +8,7 @@
 #include "ops/gemm/int8.h"
 #include "ops/gemm/packed.h"
 #include "ops/gemm/quantized.h"
+#include "ops/gemm/weight_only.h"
 #include "ops/plain_kernel.h"
 #include "ops/registry.h"
 #include "ops/widen.h"
@@ -50,6 +51,18 @@ const KernelLine kQuantizedMatMul[] = {
     {"reference", {DType::u8}, nullptr, create_plain<plan_quantized_matmul_reference>},
 };
 
+const KernelLine kWeightOnly[] = {
+    // Weights of 4 or 8 bits that are widened in registers, by the widest registers there are.
+    {"weight_only_avx512", kF32, can_run_weight_only<Isa::avx512>, create_weight_only<Isa::avx512>},
+    {"weight_only_avx2", kF32, can_run_weight_only<Isa::avx2>, create_weight_only<Isa::avx2>},
+    {"weight_only_baseline", kF32, can_run_weight_only<Isa::baseline>,
+     create_weight_only<Isa::baseline>},
+    {"widened", kShortFloats, can_run_widened, create_widened},
+    // Also weights that each run brings: the oracle of the tests.
+    {"reference", kF32 | kShortFloats, nullptr,
+     with_epilogue<create_plain<plan_weight_only_reference>>},
+};
+
 }  // namespace
 
 void register_family(Registry& registry) {
@@ -61,6 +74,10 @@ void register_family(Registry& registry) {
   add_int8_matmul_schemas(registry);
   for (std::string_view op : {"MatMulInteger", "QLinearMatMul"})
     registry.add_kernels(op, kInt8MatMul);
+  add_weight_only_schemas(registry);
+  registry.add_kernels("MatMulNBits", kWeightOnly, "com.microsoft");
+  for (std::string_view op : {"WeightOnlyMatMul", "FusedMatMulNBits"})
+    registry.add_kernels(op, kWeightOnly, "anynpu");
   add_quantized_matmul_schema(registry);
   registry.add_kernels("QuantizedMatMul", kQuantizedMatMul, "anynpu");
 }

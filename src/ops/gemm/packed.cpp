@@ -124,7 +124,8 @@ class PackedGemmPlan final : public KernelPlan {
   bool packs_a = false, packs_b = false;
   std::vector<TileFunction> functions;   // by rows - 1, then blocks - 1
   RowMap activation_function = nullptr;  // applied to a tile while it is in the cache
-  StepsEpilogue epilogue;                     // the same
+  StepsEpilogue epilogue;                // the same
+  WidenPanel widen;                      // in place of packing b
   size_t a_offset = 0, b_offset = 0;     // in the workspace, in floats; c begins at 0
   size_t b_floats = 0;                   // of each worker
   int64_t zeros_offset = 0;              // the bias of all chunks of k but the first
@@ -216,9 +217,23 @@ class PackedGemmPlan final : public KernelPlan {
     const int64_t rows = chunk_from(k);
     float* own = reinterpret_cast<float*>(args.workspace) + b_offset + worker * b_floats;
     const PanelBuffer buffer{own, first, k, rows};
+    if (widen) {
+      widen_panels(args.packed, k, k + rows, first, last, buffer);
+      return buffer;
+    }
     cut.pack(reinterpret_cast<const float*>(args.inputs[1]) + g.batch_b[static_cast<size_t>(batch)],
              g.transpose_b, g.alpha, k, k + rows, first, last, buffer);
     return buffer;
+  }
+
+  void widen_panels(const std::byte* packed, int64_t begin, int64_t end, int64_t first, int64_t last,
+                    const PanelBuffer& buffer) const {
+    for (int64_t panel = first; panel < last; ++panel) {
+      const int64_t blocks = cut.blocks_of(panel);
+      float* to = cut.find(buffer, panel, begin);
+      for (int64_t b = 0; b < blocks; ++b)
+        widen(packed, panel * cut.panel_blocks + b, begin, end, to + b * 16, blocks * 16);
+    }
   }
 
   // The rows of A from k on for one chunk.
@@ -313,8 +328,10 @@ void pack_right_side(const GemmShape& g, Isa isa, const float* b, std::byte* pac
 }
 
 std::unique_ptr<KernelPlan> plan_packed_gemm(GemmShape shape, RightSide right, Isa isa,
-                                             size_t threads, StepsEpilogue epilogue) {
+                                             size_t threads, StepsEpilogue epilogue,
+                                             WidenPanel widen) {
   auto plan = std::make_unique<PackedGemmPlan>();
+  plan->widen = std::move(widen);
   plan->epilogue = std::move(epilogue);
   const TileSet& tiles = tile_set(isa);
   plan->g = std::move(shape);

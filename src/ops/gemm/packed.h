@@ -3,6 +3,7 @@
 // matrices are packed into the workspace on every run.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "ops/elements/epilogue.h"
@@ -31,8 +32,12 @@ Result<std::unique_ptr<Kernel>> create_bf16_gemm(const OpContext& context);
 enum class RightSide : uint8_t { plain, packed };
 size_t packed_right_bytes(const GemmShape& g, Isa isa);
 void pack_right_side(const GemmShape& g, Isa isa, const float* b, std::byte* packed);
+// With `widen`, the right side is in another form in args.packed: each run asks for it in pieces,
+// rows [begin, end) of block `block` of 16 columns (zeros beyond n), `step` floats from row to row.
+using WidenPanel = std::function<void(const std::byte* packed, int64_t block, int64_t begin,
+                                      int64_t end, float* to, int64_t step)>;
 std::unique_ptr<KernelPlan> plan_packed_gemm(GemmShape g, RightSide right, Isa isa, size_t threads,
-                                             StepsEpilogue epilogue = {});
+                                             StepsEpilogue epilogue = {}, WidenPanel widen = {});
 
 // If all matrices of a contiguous batch share B, merges them into one tall matrix.
 void join_batch(GemmShape& g);

@@ -26,15 +26,6 @@ template <typename T>
 struct ReferenceGemm {
   GemmShape g;
 
-  double activate(double x) const {
-    if (g.activation_function == RowFunction::gelu)
-      return 0.5 * x * (1 + std::erf(x * 0.7071067811865476));
-    if (g.activation_function == RowFunction::gelu_tanh) {
-      return 0.5 * x * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
-    }
-    return std::tanh(x);
-  }
-
   // A whole factor of integers wraps like their sum; another one truncates, within 64 bits.
   static typename SumOf<T>::type scaled(typename SumOf<T>::type value, float by) {
     using Sum = typename SumOf<T>::type;
@@ -70,7 +61,7 @@ struct ReferenceGemm {
     }
     if (g.has_z) sum += static_cast<Sum>(Element<T>::load(input_of<T>(args, 3)[at]));
     if constexpr (!std::is_integral_v<T>) {
-      if (g.activation_function) sum = static_cast<Sum>(activate(static_cast<double>(sum)));
+      if (g.activation_function) sum = static_cast<Sum>(activated(g, static_cast<double>(sum)));
       if (g.activation.on && sum < g.activation.min) sum = g.activation.min;
       if (g.activation.on && sum > g.activation.max) sum = g.activation.max;
     }
@@ -101,6 +92,19 @@ PlanResult plan_gemm(const OpContext& context) {
 }
 
 }  // namespace
+
+double activated(const GemmShape& g, double x) {
+  if (g.activation_function == RowFunction::gelu) {
+    x = 0.5 * x * (1 + std::erf(x * 0.7071067811865476));
+  } else if (g.activation_function == RowFunction::gelu_tanh) {
+    x = 0.5 * x * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
+  } else if (g.activation_function) {
+    x = std::tanh(x);
+  }
+  if (g.activation.on && x < g.activation.min) x = g.activation.min;
+  if (g.activation.on && x > g.activation.max) x = g.activation.max;
+  return x;
+}
 
 Result<std::unique_ptr<Kernel>> create_gemm_reference(const OpContext& context) {
   return create_plain<plan_gemm>(context);

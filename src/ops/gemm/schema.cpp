@@ -129,6 +129,8 @@ void fill_batches(GemmShape& g, const MatMulDims& d, const Shape& batch) {
   }
 }
 
+}  // namespace
+
 Status read_activation(const OpContext& context, GemmShape& g) {
   const std::string name = context.string_attr("activation");
   if (name == "Gelu") {
@@ -142,8 +144,6 @@ Status read_activation(const OpContext& context, GemmShape& g) {
   }
   return {};
 }
-
-}  // namespace
 
 Result<GemmShape> gemm_shape_of(const OpContext& context) {
   GemmShape g;
