@@ -43,7 +43,8 @@ TEST(StartThread, SaysWhyThereIsNoneAndLeavesTheSignals) {
             0);
 }
 
-TEST(StartThread, APoolWithoutThreadsIsNotReadyAndLoopsRunInTheCaller) {
+// GoogleTest runs suites of this name first: there must be no pool yet when it forks.
+TEST(StartThreadDeathTest, APoolWithoutThreadsIsNotReadyAndLoopsRunInTheCaller) {
   EXPECT_EQ(in_child_without_threads([] {
               ThreadPool& pool = ThreadPool::instance();
               if (helpers_ready().ok()) return 1;

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/align.h"
 #include "base/result.h"
 #include "ops/schema.h"
 
@@ -57,12 +58,10 @@ class KernelPlan {
 };
 
 inline void KernelPlan::add_thread_scratch(size_t count, size_t bytes) {
-  const auto aligned = [](size_t size) {
-    return (size + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
-  };
   thread_scratch_count = bytes > 0 ? count : 0;
-  thread_scratch_bytes = aligned(bytes);
-  workspace_bytes = aligned(workspace_bytes) + thread_scratch_count * thread_scratch_bytes;
+  thread_scratch_bytes = round_up(bytes, kBufferAlignment);
+  workspace_bytes =
+      round_up(workspace_bytes, kBufferAlignment) + thread_scratch_count * thread_scratch_bytes;
 }
 
 inline std::byte* KernelPlan::thread_scratch(const RunArgs& args, size_t slot) const {

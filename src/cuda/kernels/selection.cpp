@@ -177,13 +177,13 @@ ops::PlanResult plan_unpool(const OpContext& context) {
   const size_t dims = kernel_shape.size();
   if (strides.empty()) strides.assign(dims, 1);
   if (pads.empty()) pads.assign(2 * dims, 0);
-  Shape natural = out;
+  Shape full = out;
   for (size_t d = 0; d < dims && context.has_input(2); ++d)
-    natural[d + 2] = (x[d + 2] - 1) * strides[d] + kernel_shape[d] - pads[d] - pads[d + dims];
+    full[d + 2] = (x[d + 2] - 1) * strides[d] + kernel_shape[d] - pads[d] - pads[d + dims];
   std::string place;
-  for (size_t d = natural.size(); d-- > 0;)
+  for (size_t d = full.size(); d-- > 0;)
     place += format("  if (rest % {0} == at / SY0[{1}] % Y0[{1}]) ; else same = false; rest /= {0};\n",
-                    std::max<int64_t>(natural[d], 1), d);
+                    std::max<int64_t>(full[d], 1), d);
   // Each output looks for the last input of its plane that names it.
   const int64_t plane = product_of(x, 2, x.size()), out_plane = product_of(out, 2, out.size());
   return plan_elements(
@@ -193,7 +193,7 @@ ops::PlanResult plan_unpool(const OpContext& context) {
              "    i64 rest = x1[j]; bool same = true;\n"
              "    if (rest < 0 || rest >= {2}) {{ fault(board, number, rest, {2}); continue; }}\n{3}"
              "    if (same) value = x0[j];\n  }}\n  y0[i] = value;\n",
-             std::max<int64_t>(out_plane, 1), plane, element_count(natural), place));
+             std::max<int64_t>(out_plane, 1), plane, element_count(full), place));
 }
 
 Status can_run_unpool(const OpContext& context) {

@@ -53,8 +53,8 @@ PlanResult plan_unpool(const OpContext& context) {
   const int64_t count = element_count(context.inputs[0].shape),
                 places = element_count(context.outputs[0].shape);
   const Shape &x = context.inputs[0].shape, &out = context.outputs[0].shape;
-  // The indices count in the tensor without output_shape; a larger output keeps rows and columns.
-  Shape natural = out;
+  // Indices refer to the output that the kernel, strides and pads give; output_shape may be larger.
+  Shape full = out;
   if (context.has_input(2)) {
     const auto kernel = context.ints_attr("kernel_shape");
     auto strides = context.ints_attr("strides"), pads = context.ints_attr("pads");
@@ -62,22 +62,22 @@ PlanResult plan_unpool(const OpContext& context) {
     if (strides.empty()) strides.assign(dims, 1);
     if (pads.empty()) pads.assign(2 * dims, 0);
     for (size_t i = 0; i < dims; ++i)
-      natural[i + 2] = (x[i + 2] - 1) * strides[i] + kernel[i] - pads[i] - pads[i + dims];
+      full[i + 2] = (x[i + 2] - 1) * strides[i] + kernel[i] - pads[i] - pads[i + dims];
   }
   const size_t size = size_of(context.inputs[0].dtype);
-  const bool same = natural == out;  // an index is the place itself
+  const bool same = full == out;  // an index is the place itself
   return make_checked_plan([=, label = context.label()](const RunArgs& args) -> Status {
     std::memset(args.outputs[0], 0, static_cast<size_t>(places) * size);
     const auto strides = strides_of(out);
-    const int64_t limit = element_count(natural);
+    const int64_t limit = element_count(full);
     for (int64_t i = 0; i < count; ++i) {
       int64_t index = input_of<int64_t>(args, 1)[i], to = 0;
       if (index < 0 || index >= limit) return index_failure(label, index, limit);
       if (same) to = index;
-      for (size_t d = same ? 0 : natural.size(); d-- > 0;) {
-        if (index % natural[d] >= out[d]) return index_failure(label, index % natural[d], out[d]);
-        to += index % natural[d] * strides[d];
-        index /= natural[d];
+      for (size_t d = same ? 0 : full.size(); d-- > 0;) {
+        if (index % full[d] >= out[d]) return index_failure(label, index % full[d], out[d]);
+        to += index % full[d] * strides[d];
+        index /= full[d];
       }
       std::byte* y = args.outputs[0] + static_cast<size_t>(to) * size;
       const std::byte* value = args.inputs[0] + static_cast<size_t>(i) * size;
