@@ -34,22 +34,8 @@ void lower_shift(Builder& b) {
   const ValueId x = b.in(0), by = b.in(1);
   b.index(by);
   if (!b.ok()) return;
-  // ONNX shifts only unsigned numbers: others are multiplied, or divided and rounded down.
-  const DType type = b.dtype(x);
-  const bool has_sign =
-      type == DType::i8 || type == DType::i16 || type == DType::i32 || type == DType::i64;
-  if (!has_sign) {
-    const std::string direction = b.type() == "LeftShift" ? "LEFT" : "RIGHT";
-    return b.out(0, b.node("BitShift", 11, {x, by}, {{"direction", direction}}));
-  }
-  const ValueId power =
-      b.cast(b.node("Pow", 13, {b.scalar(DType::f64, 2), b.cast(by, DType::f64)}), DType::f64);
-  if (type == DType::i64)
-    return b.refuse(Code::unsupported_dtype, "int64 is not shifted; expected up to 32 bits");
-  const ValueId wide = b.cast(x, DType::f64);
-  if (b.type() == "RightShift")
-    return b.out(0, b.cast(b.node("Floor", 13, {div(b, wide, power)}), type));
-  b.out(0, b.cast(mul(b, x, b.cast(power, type)), type));
+  const std::string direction = b.type() == "LeftShift" ? "LEFT" : "RIGHT";
+  b.out(0, b.node("BitShift", 11, {x, b.cast(by, b.dtype(x))}, {{"direction", direction}}));
 }
 
 void lower_mvn(Builder& b) {

@@ -57,6 +57,8 @@ CASES = {
     "Equal": ([A, A[::-1]], [A == A[::-1]]), "NotEqual": ([A, A[::-1]], [A != A[::-1]]),
     "Less": ([A, A[::-1]], [A < A[::-1]]), "GreaterEqual": ([A, A[::-1]], [A >= A[::-1]]),
     "BitwiseAnd": ([A, B], [A & B]), "BitwiseXor": ([A, B], [A ^ B]), "Invert": ([A], [~A]),
+    "LeftShift": ([A, np.arange(10)], [A << np.arange(10)]),
+    "RightShift": ([A, np.arange(10)], [A >> np.arange(10)]),
     "Abs": ([A], [np.abs(A)]), "Neg": ([A], [-A]), "Sign": ([A], [np.sign(A)]),
     "Square": ([A], [A * A]), "SquaredDifference": ([A, B], [(A - B) * (A - B)]),
     "AddN": ([A, B, A], [A + B + A], {"N": 3}), "Muls": ([A], [A * 3], {"value": 3.0}),
