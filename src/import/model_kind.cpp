@@ -152,7 +152,9 @@ std::string_view advice_for(ModelKind kind) {
 
 Status check_kind(Bytes bytes, int framework) {
   const ModelKind kind = kind_of(bytes);
-  const bool unsure = kind == ModelKind::unknown || (kind == ModelKind::text && framework == 0);
+  // A prototxt is any text, an empty one too: its reader says what is missing in it.
+  const bool may_be_prototxt = kind == ModelKind::text || kind == ModelKind::empty;
+  const bool unsure = kind == ModelKind::unknown || (framework == 0 && may_be_prototxt);
   if (unsure || framework_of(kind) == framework) return {};
   const Code code = kind == ModelKind::empty ? Code::parse_error : Code::file_invalid;
   return fail(code, "the file {}; {}", advice_for(kind), taken_by(framework));

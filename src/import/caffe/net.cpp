@@ -237,7 +237,8 @@ Result<graph::Graph> import_files(const std::string& prototxt, const std::string
     ANYNPU_ASSIGN(file, MappedFile::open(weights), "while opening the Caffe weights");
     bytes = file->bytes();
     const ModelKind kind = kind_of(bytes);
-    if (kind != ModelKind::caffemodel && kind != ModelKind::unknown) {
+    const bool unsure = kind == ModelKind::unknown || kind == ModelKind::text;
+    if (kind != ModelKind::caffemodel && !unsure) {
       return fail(Code::file_invalid, "--weight '{}' {}; expected a .caffemodel", weights,
                   advice_for(kind));
     }

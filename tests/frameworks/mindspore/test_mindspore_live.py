@@ -2,6 +2,8 @@
 """MindSpore itself beside AnyNPU (`make test-frameworks`): every network of nets.py and every case
 of cases.py is run on MindSpore's CPU, exported, converted with atc and run with acl.mdl."""
 import os
+import re
+import subprocess
 import sys
 
 import pytest
@@ -41,6 +43,14 @@ def test_primitives_equal_mindspore(name, tmp_path):
     done = convert(tmp_path / "net.mindir")
     assert done.returncode == 0, done.stderr
     check_outputs(run_om(tmp_path / "net.om", inputs), outputs)
+
+
+def test_the_example_gives_the_results_of_mindspore(tmp_path):
+    example = os.path.join(HERE, "..", "..", "..", "examples", "mindspore", "lenet.py")
+    done = subprocess.run([sys.executable, os.path.abspath(example)], cwd=tmp_path,
+                          capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    assert float(re.search(r"largest difference: (\S+)", done.stdout)[1]) < 1e-4
 
 
 def test_weights_in_files_beside_the_model(tmp_path):
