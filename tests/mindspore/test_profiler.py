@@ -277,8 +277,8 @@ profiler = prof.profile(start_profile=False, on_trace_ready=prof.tensorboard_tra
 mint.matmul(x, x).asnumpy()
 profiler.start()
 mint.matmul(x, x).asnumpy()
-profiler.step()
 profiler.add_metadata_json("numbers", "[1, 2]")
+profiler.step()  # the folder is completed here
 profiler.stop()
 analyse(sys.argv[1], max_process_number=1, pretty=True, data_simplification=False)
 print("done")
