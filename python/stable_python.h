@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python's stable ABI (PEP 384): an extension module compiled once loads in every Python from 3.9 on.
-// What the limited API got after 3.9 but every Python since 3.9 exports with the same signature and the
-// same layout is declared here; docs/decisions/0020-wheel.md has the list and the times.
+// Python's stable ABI (PEP 384): an extension module compiled once loads in every Python from 3.9
+// on. What the limited API got after 3.9 but every Python since 3.9 exports with the same signature
+// and the same layout is declared here; docs/decisions/0020-wheel.md has the list and the times.
 #pragma once
 
 #define Py_LIMITED_API 0x03090000
@@ -65,7 +65,8 @@ inline PyObject* PySequence_Fast_GET_ITEM(PyObject* items, Py_ssize_t i) {  // b
   return PyList_Check(items) ? PyList_GetItem(items, i) : PyTuple_GetItem(items, i);
 }
 
-// "co_name" or "co_filename" of code in UTF-8, null if it is none; the text lives as long as `code`.
+// "co_name" or "co_filename" of code in UTF-8, null if it is none; the text lives as long as
+// `code`.
 inline const char* code_text(PyCodeObject* code, const char* attribute) {
   PyObject* text = PyObject_GetAttrString(reinterpret_cast<PyObject*>(code), attribute);
   const char* utf8 = text != nullptr ? PyUnicode_AsUTF8AndSize(text, nullptr) : nullptr;

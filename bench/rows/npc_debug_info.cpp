@@ -31,7 +31,8 @@ std::vector<std::byte> compile() {
   std::string folder = (std::filesystem::temp_directory_path() / "npc-debug-XXXXXX").string();
   if (!mkdtemp(folder.data())) return {};
   std::ofstream(folder + "/kernel.cc") << kSource;
-  const std::string command = "cd " + folder + " && " ANYNPU_STC_BIN
+  const std::string command = "cd " + folder +
+                              " && " ANYNPU_STC_BIN
                               "/stc-clang++ -O2 -g -c kernel.cc && " ANYNPU_STC_BIN
                               "/stc-ld.lld kernel.o /usr/local/hpe/riscv32npu/lib/libnpurt_hld.a "
                               "-r -o device.o";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What headers and objects of a newer glibc ask for and 2.28 does not have, linked into each library of
-// a wheel (make_stubs.py), hidden. Where the running system has the function itself, that one is called if
-// it does more.
+// What headers and objects of a newer glibc ask for and 2.28 does not have, linked into each
+// library of a wheel (make_stubs.py), hidden. Where the running system has the function itself,
+// that one is called if it does more.
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
@@ -64,7 +64,9 @@ int fstatat64(int folder, const char* path, struct stat64* to, int flags) noexce
 FILE* anynpu_stderr = stderr;
 
 // 2.33; LLVM asks for statistics.
-struct mallinfo2 mallinfo2(void) noexcept { return {}; }
+struct mallinfo2 mallinfo2(void) noexcept {
+  return {};
+}
 
 // 2.36.
 uint32_t arc4random(void) noexcept {
@@ -74,13 +76,15 @@ uint32_t arc4random(void) noexcept {
   return number;
 }
 
-// 2.30: waits until a time of a clock. Before, condition variables of libstdc++ took the real-time clock.
+// 2.30: waits until a time of a clock. Before, condition variables of libstdc++ took the real-time
+// clock.
 int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
                            const struct timespec* until) {
   using Wait = int (*)(pthread_cond_t*, pthread_mutex_t*, clockid_t, const struct timespec*);
   static std::atomic<Wait> theirs{
       reinterpret_cast<Wait>(dlsym(RTLD_DEFAULT, "pthread_cond_clockwait"))};
-  if (Wait wait = theirs.load(std::memory_order_relaxed)) return wait(condition, mutex, clock, until);
+  if (Wait wait = theirs.load(std::memory_order_relaxed))
+    return wait(condition, mutex, clock, until);
   if (clock == CLOCK_REALTIME) return pthread_cond_timedwait(condition, mutex, until);
   const auto nanoseconds = [](const timespec& t) { return t.tv_sec * 1'000'000'000LL + t.tv_nsec; };
   const auto now = [&](clockid_t of) {
@@ -95,7 +99,8 @@ int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, cl
   return result == ETIMEDOUT && now(clock) < nanoseconds(*until) ? 0 : result;
 }
 
-// Since 2.34 libc runs the constructors of a program itself, and crt1.o gives it no function for that.
+// Since 2.34 libc runs the constructors of a program itself, and crt1.o gives it no function for
+// that.
 using Main = int (*)(int, char**, char**);
 #if defined(__x86_64__)
 __asm__(".symver start_main, __libc_start_main@GLIBC_2.2.5");
@@ -104,7 +109,8 @@ __asm__(".symver start_main, __libc_start_main@GLIBC_2.17");
 #endif
 int start_main(Main main, int argc, char** argv, int (*init)(int, char**, char**), void (*fini)(),
                void (*rtld_fini)(), void* stack_end);
-extern void (*__init_array_start[])(int, char**, char**) __attribute__((weak, visibility("hidden")));
+extern void (*__init_array_start[])(int, char**, char**)
+    __attribute__((weak, visibility("hidden")));
 extern void (*__init_array_end[])(int, char**, char**) __attribute__((weak, visibility("hidden")));
 extern void (*__fini_array_start[])(void) __attribute__((weak, visibility("hidden")));
 extern void (*__fini_array_end[])(void) __attribute__((weak, visibility("hidden")));
@@ -117,8 +123,8 @@ static int run_constructors(int argc, char** argv, char** environment) {
 
 int __libc_start_main(Main main, int argc, char** argv, int (*)(int, char**, char**), void (*)(),
                       void (*rtld_fini)(), void* stack_end) {
-  // The old version of the function, which a newer libc keeps, runs what it is given, as ever. The loader
-  // runs the destructors of the program.
+  // The old version of the function, which a newer libc keeps, runs what it is given, as ever. The
+  // loader runs the destructors of the program.
   return start_main(main, argc, argv, run_constructors, nullptr, rtld_fini, stack_end);
 }
 

@@ -84,7 +84,8 @@ ACL_FUNC_VISIBILITY aclnnStatus aclSetRawTensorAddr(aclTensor* tensor, void* add
 ACL_FUNC_VISIBILITY aclnnStatus aclGetRawTensorAddr(const aclTensor* tensor, void** addr);
 
 // An executor that can be run many times, each time with other addresses, and is destroyed by the
-// program. The index counts the tensor parameters of the operator that are inputs, outputs, or both.
+// program. The index counts the tensor parameters of the operator that are inputs, outputs, or
+// both.
 ACL_FUNC_VISIBILITY aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* executor);
 ACL_FUNC_VISIBILITY aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor);
 ACL_FUNC_VISIBILITY aclnnStatus aclSetInputTensorAddr(aclOpExecutor* executor, const size_t index,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // acl.app_log: the C function is printf-like and wants the caller's place, which Python knows.
 #include "stable_python.h"
+
 #include "wrappers.h"
 
 namespace anynpu::pyacl {

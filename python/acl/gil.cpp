@@ -8,9 +8,7 @@
 
 namespace anynpu::pyacl {
 
-bool python_ends() {
-  return Py_IsFinalizing != nullptr ? Py_IsFinalizing() : _Py_IsFinalizing();
-}
+bool python_ends() { return Py_IsFinalizing != nullptr ? Py_IsFinalizing() : _Py_IsFinalizing(); }
 
 namespace {
 

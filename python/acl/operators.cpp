@@ -81,8 +81,7 @@ std::array<Selector, kMostSelectors> selectors;
 
 PyObject* handles_as_list(int count, const aclTensorDesc* const* handles) {
   PyObject* list = PyList_New(count);
-  for (int i = 0; list != nullptr && i < count; ++i)
-    PyList_SetItem(list, i, to_python(handles[i]));
+  for (int i = 0; list != nullptr && i < count; ++i) PyList_SetItem(list, i, to_python(handles[i]));
   return list;
 }
 

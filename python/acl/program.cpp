@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/program.h"
-
 #include "stable_python.h"
+
+#include "acl/program.h"
 
 #include "anynpu.h"
 

@@ -48,7 +48,8 @@ void elu(Recipe& r) {
     return r.has_parameter(name) && r.given(name) ? r.number(name, type) : r.constant(type, 1);
   };
   const Value below = r.op("Expm1", {r.op("Mul", {x, number("inputScale")})});
-  const Value y = r.op("Where", {r.op("Greater", {x, zero}), x, r.op("Mul", {number("alpha"), below})});
+  const Value y =
+      r.op("Where", {r.op("Greater", {x, zero}), x, r.op("Mul", {number("alpha"), below})});
   r.out(r.result(), r.op("Mul", {y, number("scale")}));
 }
 
@@ -109,8 +110,8 @@ Value channel_weight(Recipe& r, DType type) {
   const Value weight = r.cast(r.in("weight"), type);
   Shape shape(r.rank("self"), 1);
   if (r.tensor("weight").count() == 1) return r.reshape(weight, shape);
-  if (shape.size() < 2) refuse("weight has {} elements for a tensor without channels",
-                               r.tensor("weight").count());
+  if (shape.size() < 2)
+    refuse("weight has {} elements for a tensor without channels", r.tensor("weight").count());
   shape[1] = r.tensor("weight").count();
   return r.reshape(weight, shape);
 }
@@ -161,8 +162,7 @@ void sigmoid_backward(Recipe& r) {
 // grad * (1 - y^2).
 void tanh_backward(Recipe& r) {
   const auto [type, grad, y] = backward(r, "output");
-  r.out("gradInput",
-        r.op("Mul", {grad, r.op("Sub", {r.constant(type, 1), r.op("Mul", {y, y})})}));
+  r.out("gradInput", r.op("Mul", {grad, r.op("Sub", {r.constant(type, 1), r.op("Mul", {y, y})})}));
 }
 
 // grad * s * (1 + x * (1 - s)) with s = sigmoid(x).
@@ -177,8 +177,7 @@ void silu_backward(Recipe& r) {
 Value gelu_slope(Recipe& r, Value x, DType type) {
   const Value half = r.constant(type, 0.5), one = r.constant(type, 1);
   const Value root = r.constant(type, 0.70710678118654752);
-  const Value cdf =
-      r.op("Mul", {half, r.op("Add", {one, r.op("Erf", {r.op("Mul", {x, root})})})});
+  const Value cdf = r.op("Mul", {half, r.op("Add", {one, r.op("Erf", {r.op("Mul", {x, root})})})});
   const Value square = r.op("Mul", {r.op("Mul", {x, x}), r.constant(type, -0.5)});
   const Value pdf = r.op("Mul", {r.op("Exp", {square}), r.constant(type, 0.3989422804014327)});
   return r.op("Add", {cdf, r.op("Mul", {x, pdf})});
@@ -189,13 +188,12 @@ Value gelu_tanh_slope(Recipe& r, Value x, DType type) {
   const auto number = [&](double value) { return r.constant(type, value); };
   const double c = 0.7978845608028654;
   const Value square = r.op("Mul", {x, x});
-  const Value u = r.op(
-      "Mul", {x, r.op("Add", {number(c), r.op("Mul", {square, number(c * 0.044715)})})});
+  const Value u =
+      r.op("Mul", {x, r.op("Add", {number(c), r.op("Mul", {square, number(c * 0.044715)})})});
   const Value t = r.op("Tanh", {u});
   const Value du = r.op("Add", {number(c), r.op("Mul", {square, number(3 * c * 0.044715)})});
   const Value rise = r.op("Mul", {r.op("Sub", {number(1), r.op("Mul", {t, t})}), du});
-  const Value sum =
-      r.op("Add", {r.op("Add", {number(1), t}), r.op("Mul", {x, rise})});
+  const Value sum = r.op("Add", {r.op("Add", {number(1), t}), r.op("Mul", {x, rise})});
   return r.op("Mul", {number(0.5), sum});
 }
 
@@ -220,8 +218,8 @@ void leaky_relu_backward(Recipe& r) {
 // grad where the input is inside (number 1) or outside of the bounds.
 void bounded_backward(Recipe& r) {
   const auto [type, grad, x] = backward(r, "self");
-  const Value low = r.has_parameter("min") ? r.number("min", type)
-                                           : r.op("Neg", {r.number(2, type)});
+  const Value low =
+      r.has_parameter("min") ? r.number("min", type) : r.op("Neg", {r.number(2, type)});
   const Value high = r.has_parameter("max") ? r.number("max", type) : r.number(2, type);
   const Value zero = r.constant(type, 0);
   if (r.row().number == 1) {
@@ -236,13 +234,14 @@ void bounded_backward(Recipe& r) {
 void hard_sigmoid_backward(Recipe& r) {
   const auto [type, grad, x] = backward(r, "self");
   const Value inside = r.op("Less", {r.op("Abs", {x}), r.constant(type, 3)});
-  r.out("out", r.op("Where", {inside, r.op("Mul", {grad, r.constant(type, 1.0 / 6)}),
-                              r.constant(type, 0)}));
+  r.out("out", r.op("Where",
+                    {inside, r.op("Mul", {grad, r.constant(type, 1.0 / 6)}), r.constant(type, 0)}));
 }
 
 void hard_swish_backward(Recipe& r) {
   const auto [type, grad, x] = backward(r, "self");
-  const Value slope = r.op("Add", {r.op("Mul", {x, r.constant(type, 1.0 / 3)}), r.constant(type, 0.5)});
+  const Value slope =
+      r.op("Add", {r.op("Mul", {x, r.constant(type, 1.0 / 3)}), r.constant(type, 0.5)});
   const Value middle = r.op("Mul", {grad, slope});
   const Value low = r.op("LessOrEqual", {x, r.constant(type, -3)});
   const Value high = r.op("GreaterOrEqual", {x, r.constant(type, 3)});
@@ -256,13 +255,12 @@ void elu_backward(Recipe& r) {
   const Value scale = number("scale"), rise = r.op("Mul", {number("inputScale"), grad});
   const Value factor = r.op("Mul", {number("alpha"), scale});
   const Value zero = r.constant(type, 0);
-  const Value below =
-      r.flag("isResult")
-          ? r.op("Mul", {rise, r.op("Add", {x, factor})})
-          : r.op("Mul", {r.op("Mul", {rise, factor}),
-                         r.op("Exp", {r.op("Mul", {x, number("inputScale")})})});
-  r.out("gradInput", r.op("Where", {r.op("LessOrEqual", {x, zero}), below,
-                                    r.op("Mul", {grad, scale})}));
+  const Value below = r.flag("isResult")
+                          ? r.op("Mul", {rise, r.op("Add", {x, factor})})
+                          : r.op("Mul", {r.op("Mul", {rise, factor}),
+                                         r.op("Exp", {r.op("Mul", {x, number("inputScale")})})});
+  r.out("gradInput",
+        r.op("Where", {r.op("LessOrEqual", {x, zero}), below, r.op("Mul", {grad, scale})}));
 }
 
 void selu_backward(Recipe& r) {
@@ -289,24 +287,23 @@ void log_sigmoid_backward(Recipe& r) {
 void mish_backward(Recipe& r) {
   const auto [type, grad, x] = backward(r, "self");
   const Value t = r.op("Tanh", {r.op("Softplus", {x})}), one = r.constant(type, 1);
-  const Value rise = r.op("Mul", {r.op("Mul", {x, r.op("Sigmoid", {x})}),
-                                  r.op("Sub", {one, r.op("Mul", {t, t})})});
+  const Value rise = r.op(
+      "Mul", {r.op("Mul", {x, r.op("Sigmoid", {x})}), r.op("Sub", {one, r.op("Mul", {t, t})})});
   r.out("gradInput", r.op("Mul", {grad, r.op("Add", {t, rise})}));
 }
 
 void prelu_backward(Recipe& r) {
   const auto [type, grad, x] = backward(r, "self");
   const Value zero = r.constant(type, 0), positive = r.op("Greater", {x, zero});
-  r.out("gradInput",
-        r.op("Where", {positive, grad, r.op("Mul", {grad, channel_weight(r, type)})}));
+  r.out("gradInput", r.op("Where", {positive, grad, r.op("Mul", {grad, channel_weight(r, type)})}));
   const Value each = r.op("Where", {positive, zero, r.op("Mul", {grad, x})});
   std::vector<int64_t> axes;
   const bool channels = r.tensor("weight").count() > 1;
   for (size_t i = 0; i < r.rank("self"); ++i) {
     if (!channels || i != 1) axes.push_back(static_cast<int64_t>(i));
   }
-  const Value sums = axes.empty() ? each
-                                  : r.op("ReduceSum", {each, r.constant(axes)}, {{"keepdims", 0}});
+  const Value sums =
+      axes.empty() ? each : r.op("ReduceSum", {each, r.constant(axes)}, {{"keepdims", 0}});
   r.out("gradWeight", r.reshape(sums, r.shape("gradWeight")));
 }
 
@@ -328,7 +325,8 @@ void logit_backward(Recipe& r) {
   const Value one = r.constant(type, 1);
   Value y = r.op("Div", {grad, r.op("Mul", {x, r.op("Sub", {one, x})})});
   const double eps = r.real("eps");
-  const Value low = r.constant(type, eps >= 0 ? eps : 0), high = r.constant(type, 1 - (eps >= 0 ? eps : 0));
+  const Value low = r.constant(type, eps >= 0 ? eps : 0),
+              high = r.constant(type, 1 - (eps >= 0 ? eps : 0));
   const Value outside = r.op("Or", {r.op("Less", {x, low}), r.op("Greater", {x, high})});
   const Value other = r.constant(type, eps >= 0 ? 0 : NAN);
   r.out("out", r.op("Where", {outside, other, y}));

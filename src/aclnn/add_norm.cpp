@@ -105,7 +105,8 @@ void add_rms_dynamic(Recipe& r) {
     r.out(scale, r.reshape(q.scales, r.shape(scale)));
   };
   std::vector<bool> wanted = {true, r.given("smoothScale2Optional")};
-  if (r.has_parameter("outputMask") && r.length_if("outputMask") == 2) wanted = r.bools("outputMask");
+  if (r.has_parameter("outputMask") && r.length_if("outputMask") == 2)
+    wanted = r.bools("outputMask");
   if (wanted[0]) half("smoothScale1Optional", "y1Out", "scale1Out");
   if (wanted[1]) half("smoothScale2Optional", "y2Out", "scale2Out");
   r.out("xOut", sum.rounded);
@@ -158,8 +159,7 @@ LayerGradient layer_gradient(Recipe& r, Value x) {
   Shape kept = shape;
   for (int64_t axis : axes) kept[static_cast<size_t>(axis)] = 1;
   const Value dy = floats(r, "dy"), inverse = r.reshape(floats(r, "rstd"), kept);
-  const Value normal =
-      r.op("Mul", {r.op("Sub", {x, r.reshape(floats(r, "mean"), kept)}), inverse});
+  const Value normal = r.op("Mul", {r.op("Sub", {x, r.reshape(floats(r, "mean"), kept)}), inverse});
   const Value passed = r.op("Mul", {dy, floats(r, "gamma")});
   const Value middle = mean(r, passed, axes);
   const Value slope = r.op("Mul", {normal, mean(r, r.op("Mul", {passed, normal}), axes)});

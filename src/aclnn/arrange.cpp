@@ -13,15 +13,15 @@ namespace {
 
 Value flat(Recipe& r) { return r.reshape(r.in("self"), {r.tensor("self").count()}); }
 
-// The element of the input that each of `outputs` elements comes from, when `repeats` says how often
-// each is repeated; one number is for all.
+// The element of the input that each of `outputs` elements comes from, when `repeats` says how
+// often each is repeated; one number is for all.
 Value origins(Recipe& r, int64_t inputs, int64_t outputs) {
-  const Value times = r.expand(r.reshape(r.cast(r.in("repeats"), DType::i64),
-                                         {r.tensor("repeats").count()}), {inputs});
+  const Value times = r.expand(
+      r.reshape(r.cast(r.in("repeats"), DType::i64), {r.tensor("repeats").count()}), {inputs});
   const Value ends = r.op("CumSum", {times, r.constant(DType::i64, 0)});
-  const Value each = r.op("Range", {r.constant(DType::i64, 0),
-                                    r.constant(DType::i64, static_cast<double>(outputs)),
-                                    r.constant(DType::i64, 1)});
+  const Value each = r.op(
+      "Range", {r.constant(DType::i64, 0), r.constant(DType::i64, static_cast<double>(outputs)),
+                r.constant(DType::i64, 1)});
   return r.op("SearchSorted", {ends, each}, {{"right", 1}});
 }
 void interleave(Recipe& r, Value x, int64_t axis) {
@@ -48,7 +48,6 @@ void interleave_gradient(Recipe& r) {
   r.out("out", r.op("ScatterElements", {r.filled(type, to, 0), places, r.cast(r.in("yGrad"), type)},
                     {{"axis", axis}, {"reduction", "add"}}));
 }
-
 
 void one_hot(Recipe& r) {
   const auto one = [&](const char* param) { return r.reshape(r.in(param), {1}); };

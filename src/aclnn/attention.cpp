@@ -18,13 +18,13 @@ AttentionLayout attention_layout(Recipe& r, Param query, Param key) {
   }
   const bool lengths = r.has_parameter("actualSeqQLenOptional");
   if (l.counted != (lengths && r.length_if("actualSeqQLenOptional") > 0)) {
-    refuse("inputLayout is {} with {} lengths; expected lengths with TND, and with it alone", l.name,
-           lengths ? r.length_if("actualSeqQLenOptional") : 0);
+    refuse("inputLayout is {} with {} lengths; expected lengths with TND, and with it alone",
+           l.name, lengths ? r.length_if("actualSeqQLenOptional") : 0);
   }
   const size_t rank = l.name.size();
   if (r.rank(query) != rank || r.rank(key) != rank) {
-    refuse("query and key have {} and {} axes; layout {} has {}", r.rank(query), r.rank(key), l.name,
-           rank);
+    refuse("query and key have {} and {} axes; layout {} has {}", r.rank(query), r.rank(key),
+           l.name, rank);
   }
   const Shape q = r.shape(query), k = r.shape(key);
   if (l.heads < 1 || (wide && q[2] % l.heads != 0)) {
@@ -51,10 +51,13 @@ Value attention_shift(Recipe& r, Param shift) {
   Shape s = r.shape(x);
   if (shift_type(r) >= 2) {
     if (s.size() == 1) s = {1, s[0]};
-    if (s.size() != 2) refuse("slopes are {}; expected one for each head, or for each sample and head", to_string(s));
+    if (s.size() != 2)
+      refuse("slopes are {}; expected one for each head, or for each sample and head",
+             to_string(s));
     return r.reshape(x, {s[0], s[1], 1, 1});
   }
-  if (s.size() != 4) refuse("the shift is {}; expected batch, heads, rows and columns", to_string(s));
+  if (s.size() != 4)
+    refuse("the shift is {}; expected batch, heads, rows and columns", to_string(s));
   return x;
 }
 
@@ -86,8 +89,11 @@ std::vector<Value> attention_node(Recipe& r, const char* op, const AttentionLayo
   if (l.counted) {
     const auto count = [&](const char* name) { return r.length_if(name); };
     if (count("actualSeqQLenOptional") != count("actualSeqKvLenOptional")) {
-      refuse("actualSeqQLenOptional has {} values and actualSeqKvLenOptional {}; expected one for each "
-             "sample", count("actualSeqQLenOptional"), count("actualSeqKvLenOptional"));
+      refuse(
+          "actualSeqQLenOptional has {} values and actualSeqKvLenOptional {}; expected one for "
+          "each "
+          "sample",
+          count("actualSeqQLenOptional"), count("actualSeqKvLenOptional"));
     }
     rows = r.list("actualSeqQLenOptional", 0, r.shape("query")[0]);
     keys = r.list("actualSeqKvLenOptional", 0, r.shape(call.key)[0]);
@@ -99,17 +105,40 @@ std::vector<Value> attention_node(Recipe& r, const char* op, const AttentionLayo
   }
   const Value rope = r.given(call.key_rope) ? r.in(call.key_rope) : Value{};
   const Value query_rope = r.given("queryRope") ? r.in("queryRope") : Value{};
-  std::vector<Value> inputs = {r.in("query"), r.in(call.key), r.in("value"), mask_of(r),
-                               attention_shift(r, call.shift), rows, keys, {}, {}, {}, {}, {},
-                               query_rope, rope, {}, keep, {}, {}};
+  std::vector<Value> inputs = {r.in("query"),
+                               r.in(call.key),
+                               r.in("value"),
+                               mask_of(r),
+                               attention_shift(r, call.shift),
+                               rows,
+                               keys,
+                               {},
+                               {},
+                               {},
+                               {},
+                               {},
+                               query_rope,
+                               rope,
+                               {},
+                               keep,
+                               {},
+                               {}};
   inputs.insert(inputs.end(), more.begin(), more.end());
   return r.ops(op, inputs, outputs,
-               {{"heads", l.heads}, {"kv_heads", l.key_heads}, {"layout", l.name}, {"kv_layout", l.name},
-                {"out_layout", l.name}, {"scale", r.real("scaleValue")}, {"mode", r.integer("sparseMode")},
-                {"before", r.integer("preTokens")}, {"after", r.integer("nextTokens")},
-                {"prefixes", r.ints("prefixOptional")}, {"pse_type", shift_type(r)},
+               {{"heads", l.heads},
+                {"kv_heads", l.key_heads},
+                {"layout", l.name},
+                {"kv_layout", l.name},
+                {"out_layout", l.name},
+                {"scale", r.real("scaleValue")},
+                {"mode", r.integer("sparseMode")},
+                {"before", r.integer("preTokens")},
+                {"after", r.integer("nextTokens")},
+                {"prefixes", r.ints("prefixOptional")},
+                {"pse_type", shift_type(r)},
                 {"row_start", first_of(r, "qStartIdxOptional")},
-                {"key_start", first_of(r, "kvStartIdxOptional")}, {"keep", kept},
+                {"key_start", first_of(r, "kvStartIdxOptional")},
+                {"keep", kept},
                 {"to", cast_number(type)}});
 }
 
@@ -130,7 +159,8 @@ void write_stat(Recipe& r, const char* name, Value value) {
 void attention(Recipe& r) {
   const AttentionLayout l = attention_layout(r, "query", "key");
   const bool stats = r.given("softmaxMaxOut") || r.given("softmaxSumOut");
-  const auto made = attention_node(r, "FlashAttention", l, {}, {}, stats ? 4 : 1, r.dtype("attentionOutOut"));
+  const auto made =
+      attention_node(r, "FlashAttention", l, {}, {}, stats ? 4 : 1, r.dtype("attentionOutOut"));
   r.out("attentionOutOut", r.reshape(made[0], r.shape("attentionOutOut")));
   if (!stats) return;
   write_stat(r, "softmaxMaxOut", made[2]);

@@ -24,8 +24,9 @@ int64_t shift_type(Recipe& r);
 // A shift as batch, heads, rows, columns; slopes as batch, heads, 1, 1. Empty when there is none.
 Value attention_shift(Recipe& r, Param shift);
 
-// A node of FlashAttention (ops/attention/flash.h) or of its gradient, which takes `more` behind the
-// operator's inputs and has dY, Y and logarithms there. Keys and shifts have other names in gradients.
+// A node of FlashAttention (ops/attention/flash.h) or of its gradient, which takes `more` behind
+// the operator's inputs and has dY, Y and logarithms there. Keys and shifts have other names in
+// gradients.
 struct AttentionCall {
   const char *key = "key", *key_rope = "keyRope", *shift = "realShiftOptional";
 };

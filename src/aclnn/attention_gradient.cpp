@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gradient of attention: a node of FlashAttentionGrad (ops/attention/flash.h), and that of the shift
-// by the definition, because it has rows x columns elements anyway.
+// The gradient of attention: a node of FlashAttentionGrad (ops/attention/flash.h), and that of the
+// shift by the definition, because it has rows x columns elements anyway.
 #include <cmath>
 
 #include "aclnn/arithmetic.h"
@@ -21,7 +21,8 @@ struct Before {
 // Of the call where it has them, else computed again.
 Before before(Recipe& r, const AttentionLayout& l) {
   const auto there = [&](const char* name) { return r.given(name) && r.tensor(name).count() > 0; };
-  if (!there("softmaxMaxOptional") || !there("softmaxSumOptional") || !there("attentionInOptional")) {
+  if (!there("softmaxMaxOptional") || !there("softmaxSumOptional") ||
+      !there("attentionInOptional")) {
     const auto made = attention_node(r, "FlashAttention", l, kCall, {}, 2, r.dtype("dy"));
     return {made[0], made[1]};
   }
@@ -36,7 +37,8 @@ Before before(Recipe& r, const AttentionLayout& l) {
   const Value sum = stat("softmaxSumOptional");
   const Value log = r.op("Add", {stat("softmaxMaxOptional"), r.op("Log", {sum})});
   const Value none = r.op("Equal", {sum, r.constant(DType::f32, 0)});
-  return {r.in("attentionInOptional"), r.op("Where", {none, r.constant(DType::f32, INFINITY), log})};
+  return {r.in("attentionInOptional"),
+          r.op("Where", {none, r.constant(DType::f32, INFINITY), log})};
 }
 
 Value product(Recipe& r, Value a, Value b, bool turn_b) {
@@ -50,25 +52,31 @@ Value by_heads(Recipe& r, Param param, const AttentionLayout& l, int64_t heads) 
   if (l.name == "BSND") x = r.transpose(x, {0, 2, 1, 3});
   if (l.name == "BSH" || l.name == "SBH") {
     const Value cut = r.reshape(x, {s[0], s[1], heads, s[2] / heads});
-    x = r.transpose(cut, l.name == "BSH" ? std::vector<int64_t>{0, 2, 1, 3} : std::vector<int64_t>{1, 2, 0, 3});
+    x = r.transpose(
+        cut, l.name == "BSH" ? std::vector<int64_t>{0, 2, 1, 3} : std::vector<int64_t>{1, 2, 0, 3});
   }
   if (heads == l.heads) return x;
   const Shape h = r.shape(x);
   const Value grouped = r.reshape(x, {h[0], h[1], 1, h[2], h[3]});
-  return r.reshape(r.expand(grouped, {h[0], h[1], l.heads / heads, h[2], h[3]}), {h[0], l.heads, h[2], h[3]});
+  return r.reshape(r.expand(grouped, {h[0], h[1], l.heads / heads, h[2], h[3]}),
+                   {h[0], l.heads, h[2], h[3]});
 }
 
 // The shift was broadcast: its gradient is summed. Probabilities come from the logarithms.
 void shift_gradient(Recipe& r, const AttentionLayout& l, const Before& was) {
   const int64_t mode = r.integer("sparseMode");
   if (l.counted || r.given("dropMaskOptional") || mode == 4 || mode > 5 || r.given("queryRope")) {
-    refuse("dpseOut is given with layout {}, sparseMode {}{}; expected a dense layout, modes 0 to 3 or 5, and no "
-           "dropout", l.name, mode, r.given("dropMaskOptional") ? " and dropout" : "");
+    refuse(
+        "dpseOut is given with layout {}, sparseMode {}{}; expected a dense layout, modes 0 to 3 "
+        "or 5, and no "
+        "dropout",
+        l.name, mode, r.given("dropMaskOptional") ? " and dropout" : "");
   }
   const DType type = DType::f32;
   const Value q = by_heads(r, "query", l, l.heads), k = by_heads(r, "keyIn", l, l.key_heads);
   const Value v = by_heads(r, "value", l, l.key_heads), dy = by_heads(r, "dy", l, l.heads);
-  const Value shift = r.cast(attention_shift(r, "pseShiftOptional"), type), scale = r.number("scaleValue", type);
+  const Value shift = r.cast(attention_shift(r, "pseShiftOptional"), type),
+              scale = r.number("scaleValue", type);
   Value scores = product(r, q, k, true);
   const bool first = shift_type(r) == 1;
   scores = first ? r.op("Mul", {r.op("Add", {scores, shift}), scale})
@@ -90,7 +98,8 @@ void shift_gradient(Recipe& r, const AttentionLayout& l, const Before& was) {
   }
   if (hidden) weights = r.op("Where", {hidden, r.constant(type, 0), weights});
   const Value dp = product(r, dy, v, true);
-  const Value total = r.op("ReduceSum", {r.op("Mul", {dp, weights}), r.constant({3})}, {{"keepdims", 1}});
+  const Value total =
+      r.op("ReduceSum", {r.op("Mul", {dp, weights}), r.constant({3})}, {{"keepdims", 1}});
   Value ds = r.op("Mul", {weights, r.op("Sub", {dp, total})});
   if (first) ds = r.op("Mul", {ds, scale});
   const Shape narrow = r.shape("dpseOut");
@@ -98,7 +107,8 @@ void shift_gradient(Recipe& r, const AttentionLayout& l, const Before& was) {
   for (size_t i = 0; i < narrow.size(); ++i) {
     if (narrow[i] != wide[i]) axes.push_back(static_cast<int64_t>(i));
   }
-  r.out("dpseOut", axes.empty() ? ds : r.op("ReduceSum", {ds, r.constant(axes)}, {{"keepdims", 1}}));
+  r.out("dpseOut",
+        axes.empty() ? ds : r.op("ReduceSum", {ds, r.constant(axes)}, {{"keepdims", 1}}));
 }
 
 void attention_gradient(Recipe& r) {

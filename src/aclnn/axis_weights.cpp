@@ -24,8 +24,10 @@ void check_size(int64_t in, int64_t out, double taps_each) {
   constexpr double kMostTaps = int64_t{1} << 24;
   const double taps = static_cast<double>(out) * std::min(taps_each, static_cast<double>(in));
   if (in >= 0 && in <= kMostExtent && out >= 0 && out <= kMostExtent && taps <= kMostTaps) return;
-  refuse("an axis of {} elements becomes {} of {} weights each; at most {} elements and {} weights "
-         "are supported", in, out, taps_each, kMostExtent, kMostTaps);
+  refuse(
+      "an axis of {} elements becomes {} of {} weights each; at most {} elements and {} weights "
+      "are supported",
+      in, out, taps_each, kMostExtent, kMostTaps);
 }
 
 }  // namespace
@@ -34,9 +36,10 @@ AxisWeights averaged(int64_t in, int64_t out, const AverageWindow& window, bool 
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   if (window.kernel < 1 || window.kernel > kMost || window.stride < 1 || window.stride > kMost ||
       window.pad < 0 || window.pad > window.kernel / 2) {
-    refuse("a window of {} every {} with {} elements of padding; expected a window and a stride of "
-           "1 to {}, and padding of at most half a window", window.kernel, window.stride,
-           window.pad, kMost);
+    refuse(
+        "a window of {} every {} with {} elements of padding; expected a window and a stride of "
+        "1 to {}, and padding of at most half a window",
+        window.kernel, window.stride, window.pad, kMost);
   }
   check_size(in, out, static_cast<double>(window.kernel));
   AxisWeights weights{in, {}};

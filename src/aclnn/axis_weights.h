@@ -23,7 +23,14 @@ AxisWeights averaged(int64_t in, int64_t out, const AverageWindow& window, bool 
 AxisWeights averaged_adaptive(int64_t in, int64_t out);
 
 // Interpolation as in torch. `scale`: output size by input size, 0 if the program gives none.
-enum class Interpolation { nearest, nearest_exact, linear, cubic, linear_antialiased, cubic_antialiased };
+enum class Interpolation {
+  nearest,
+  nearest_exact,
+  linear,
+  cubic,
+  linear_antialiased,
+  cubic_antialiased
+};
 AxisWeights interpolated(int64_t in, int64_t out, Interpolation kind, bool align_corners,
                          double scale);
 

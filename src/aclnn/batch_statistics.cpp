@@ -34,13 +34,14 @@ Value sum(Recipe& r, Value x, const std::vector<int64_t>& axes, bool keep = true
   return r.op("ReduceSum", {x, r.constant(axes)}, {{"keepdims", keep}});
 }
 Value inverse_root(Recipe& r, Value variance, const char* eps) {
-  return r.op("Reciprocal",
-              {r.op("Sqrt", {r.op("Add", {variance, r.number(eps, kType)})})});
+  return r.op("Reciprocal", {r.op("Sqrt", {r.op("Add", {variance, r.number(eps, kType)})})});
 }
 Value of_channels(Recipe& r, const char* name, const Channels& c) {
   return r.given(name) ? r.reshape(floats(r, name), c.shape) : Value{};
 }
-void write(Recipe& r, const char* name, Value value) { r.out(name, r.reshape(value, r.shape(name))); }
+void write(Recipe& r, const char* name, Value value) {
+  r.out(name, r.reshape(value, r.shape(name)));
+}
 void write_if(Recipe& r, const char* name, Value value) {
   if (r.given(name) && r.tensor(name).count() > 0) write(r, name, value);
 }
@@ -86,14 +87,15 @@ void reduce_gradient(Recipe& r) {
 void apply_gradient(Recipe& r) {
   const Channels c = channels_of(r.shape("input"));
   const Value counter = floats(r, "counter");
-  const Value all = r.op("ReduceSum", {r.reshape(counter, {element_count(r.shape(counter))}),
-                                       r.constant({0})}, {{"keepdims", 0}});
+  const Value all =
+      r.op("ReduceSum", {r.reshape(counter, {element_count(r.shape(counter))}), r.constant({0})},
+           {{"keepdims", 0}});
   const auto mean = [&](const char* name) { return r.op("Div", {of_channels(r, name, c), all}); };
   const Value inverse = of_channels(r, "invstd", c);
   const Value apart = r.op("Sub", {floats(r, "input"), of_channels(r, "mean", c)});
   const Value slope = mul(r, mul(r, inverse, inverse), mean("sumDyXmu"));
-  const Value inner = r.op("Sub", {r.op("Sub", {floats(r, "gradOut"), mean("sumDy")}),
-                                   mul(r, apart, slope)});
+  const Value inner =
+      r.op("Sub", {r.op("Sub", {floats(r, "gradOut"), mean("sumDy")}), mul(r, apart, slope)});
   Value factor = inverse;
   if (const Value weight = of_channels(r, "weight", c)) factor = mul(r, factor, weight);
   r.out("gradInput", mul(r, inner, factor));
@@ -125,8 +127,7 @@ Joined joined(Recipe& r, Value counts, Value means, Value variances) {
 
 void gather_stats(Recipe& r) {
   const Value inverse = floats(r, "invstd"), eps = r.number("eps", kType);
-  const Value variances =
-      r.op("Sub", {r.op("Reciprocal", {mul(r, inverse, inverse)}), eps});
+  const Value variances = r.op("Sub", {r.op("Reciprocal", {mul(r, inverse, inverse)}), eps});
   const Joined all = joined(r, floats(r, "counts"), floats(r, "mean"), variances);
   write(r, "meanAll", all.mean);
   write(r, "invstdAll", inverse_root(r, all.variance, "eps"));
@@ -211,12 +212,14 @@ void group_norm_swish_gradient(Recipe& r) {
   const Value z = with_affine(r, normal, c), scale = r.number("swishScale", kType);
   const Value share = r.op("Sigmoid", {mul(r, z, scale)});
   const Value rest = r.op("Sub", {r.constant(kType, 1), share});
-  const Value slope = mul(r, share, r.op("Add", {r.constant(kType, 1), mul(r, mul(r, z, scale), rest)}));
+  const Value slope =
+      mul(r, share, r.op("Add", {r.constant(kType, 1), mul(r, mul(r, z, scale), rest)}));
   const Value dz = mul(r, floats(r, "dy"), slope);
   if (r.flag("dgammaIsRequire")) write(r, "dgammaOut", sum(r, mul(r, dz, normal), c.axes));
   if (r.flag("dbetaIsRequire")) write(r, "dbetaOut", sum(r, dz, c.axes));
   const Value gamma = of_channels(r, "gamma", c);
-  const Value passed = r.reshape(gamma ? mul(r, dz, gamma) : dz, flat), lines = r.reshape(normal, flat);
+  const Value passed = r.reshape(gamma ? mul(r, dz, gamma) : dz, flat),
+              lines = r.reshape(normal, flat);
   const double share_of_one = 1 / std::max<double>(static_cast<double>(flat[1]), 1);
   const Value first = scaled(r, sum(r, passed, {1}), share_of_one);
   const Value second = scaled(r, sum(r, mul(r, passed, lines), {1}), share_of_one);

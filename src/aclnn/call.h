@@ -12,7 +12,13 @@
 namespace anynpu::aclnn {
 
 enum class ArgumentKind : uint8_t {
-  tensor, tensors, scalar, scalars, ints, floats, bools,
+  tensor,
+  tensors,
+  scalar,
+  scalars,
+  ints,
+  floats,
+  bools,
   integer,  // any C integer and bool
   real,     // float and double
   text,

@@ -50,12 +50,17 @@ void lstm_cell_gradient(Recipe& r) {
     return r.given(name) ? floats(r, name) : r.filled(kType, r.shape("cy"), 0);
   };
   const Value dh = given("gradHyOptional");
-  const Value dc = add(r, given("gradCOptional"), mul(r, mul(r, dh, g.out), from_one(r, mul(r, c, c))));
-  const auto through = [&](Value d, Value gate) { return mul(r, d, mul(r, gate, from_one(r, gate))); };
-  const Value made = r.op(
-      "Concat", {through(mul(r, dc, g.candidate), g.in), through(mul(r, dc, floats(r, "cx")), g.forget),
-                 mul(r, mul(r, dc, g.in), from_one(r, mul(r, g.candidate, g.candidate))),
-                 through(mul(r, dh, c), g.out)}, {{"axis", 1}});
+  const Value dc =
+      add(r, given("gradCOptional"), mul(r, mul(r, dh, g.out), from_one(r, mul(r, c, c))));
+  const auto through = [&](Value d, Value gate) {
+    return mul(r, d, mul(r, gate, from_one(r, gate)));
+  };
+  const Value made =
+      r.op("Concat",
+           {through(mul(r, dc, g.candidate), g.in), through(mul(r, dc, floats(r, "cx")), g.forget),
+            mul(r, mul(r, dc, g.in), from_one(r, mul(r, g.candidate, g.candidate))),
+            through(mul(r, dh, c), g.out)},
+           {{"axis", 1}});
   r.out("gradGatesOut", made);
   r.out("gradCxOut", mul(r, dc, g.forget));
   if (r.flag("hasBias") && r.given("gradBiasOut"))
@@ -82,8 +87,9 @@ void clipped_swiglu(Recipe& r) {
   if (r.given("groupIndexOptional")) {
     // Only the rows of groups count.
     const Value sizes = r.cast(r.in("groupIndexOptional"), DType::i64);
-    const Value rows = r.op("ReduceSum", {r.reshape(sizes, {element_count(r.shape(sizes))}), r.constant({0})},
-                            {{"keepdims", 0}});
+    const Value rows =
+        r.op("ReduceSum", {r.reshape(sizes, {element_count(r.shape(sizes))}), r.constant({0})},
+             {{"keepdims", 0}});
     const auto number = [&](int64_t v) { return r.constant(DType::i64, static_cast<double>(v)); };
     Shape beside(s.size(), 1);
     beside[0] = s[0];
@@ -106,7 +112,8 @@ void add_lora(Recipe& r) {
     const Value all = floats(r, name);
     const Shape s = r.shape(all);  // sets, layers, out, in
     if (s.size() != 4 || layer < 0 || layer >= s[1]) {
-      refuse("{} is {} for layer {}; expected sets, layers and matrices", name, to_string(s), layer);
+      refuse("{} is {} for layer {}; expected sets, layers and matrices", name, to_string(s),
+             layer);
     }
     const Value of_layer = r.reshape(r.slice(all, 1, layer, layer + 1), {s[0], s[2] * s[3]});
     const Value own = r.op("GatherRows", {of_layer, chosen});  // 0 for none
@@ -121,7 +128,8 @@ void add_lora(Recipe& r) {
   made = mul(r, times(made, "weightB"), r.number("scale", kType));
   const int64_t from = r.integer("yOffset"), size = r.integer("ySliceSize"), width = r.extent(y, 1);
   if (from < 0 || size != r.extent(made, 1) || from + size > width) {
-    refuse("columns {} to {} of {} are written with {}", from, from + size, width, r.extent(made, 1));
+    refuse("columns {} to {} of {} are written with {}", from, from + size, width,
+           r.extent(made, 1));
   }
   const Value pads = r.constant({0, from, 0, width - from - size});
   r.out("out", add(r, y, r.op("Pad", {made, pads})));
@@ -151,7 +159,8 @@ void unpack_signs(Recipe& r) {
   const int64_t count = r.tensor("out").count(), bytes = r.tensor("self").count();
   if (bytes * 8 < count) refuse("self has {} bits for {} signs", bytes * 8, count);
   const Value bits = r.op("UnpackBits", {r.reshape(r.in("self"), {bytes})}, {{"count", count}});
-  const Value signs = r.op("Where", {r.cast(bits, DType::boolean), r.constant(kType, 1), r.constant(kType, -1)});
+  const Value signs =
+      r.op("Where", {r.cast(bits, DType::boolean), r.constant(kType, 1), r.constant(kType, -1)});
   r.out("out", r.reshape(signs, r.shape("out")));
 }
 

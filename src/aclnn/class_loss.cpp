@@ -12,7 +12,7 @@ constexpr int64_t kNone = 0, kMean = 1;
 
 // Predictions as rows of classes: N x C, or N x C x H x W with the classes brought to the end.
 struct Rows {
-  Shape shape;                  // of `self`, and with the classes at the end
+  Shape shape;  // of `self`, and with the classes at the end
   std::vector<int64_t> order, back;
   int64_t count = 1, classes = 1;
 };
@@ -26,7 +26,8 @@ Rows rows_of(const Shape& shape) {
     if (i != axis) rows.order.push_back(static_cast<int64_t>(i)), rows.count *= shape[i];
   }
   rows.order.push_back(static_cast<int64_t>(axis));
-  for (size_t i = 0; i < rank; ++i) rows.back[static_cast<size_t>(rows.order[i])] = static_cast<int64_t>(i);
+  for (size_t i = 0; i < rank; ++i)
+    rows.back[static_cast<size_t>(rows.order[i])] = static_cast<int64_t>(i);
   return rows;
 }
 
@@ -38,7 +39,8 @@ Targets targets_of(Recipe& r, const Rows& rows, DType type) {
   const Value ignored = r.constant(DType::i64, static_cast<double>(r.integer("ignoreIndex")));
   const Value counted = r.op("Not", {r.op("Equal", {target, ignored})});
   const Value classes = r.op("Where", {counted, target, r.constant(DType::i64, 0)});
-  const Value all = r.given("weight") ? r.cast(r.in("weight"), type) : r.filled(type, {rows.classes}, 1);
+  const Value all =
+      r.given("weight") ? r.cast(r.in("weight"), type) : r.filled(type, {rows.classes}, 1);
   const Value picked = r.op("Gather", {all, classes}, {{"axis", 0}});
   return {classes, counted, r.op("Where", {counted, picked, r.constant(type, 0)})};
 }
@@ -48,11 +50,13 @@ void nll(Recipe& r) {
   const Rows rows = rows_of(r.shape("self"));
   const Targets to = targets_of(r, rows, type);
   const int64_t reduction = r.integer("reduction");
-  const Value x = r.reshape(r.transpose(r.cast(r.in("self"), type), rows.order), {rows.count, rows.classes});
+  const Value x =
+      r.reshape(r.transpose(r.cast(r.in("self"), type), rows.order), {rows.count, rows.classes});
   const Value at = r.reshape(to.classes, {rows.count, 1});
   const Value found = r.reshape(r.op("GatherElements", {x, at}, {{"axis", 1}}), {rows.count});
   const Value zero = r.constant(type, 0);
-  const Value each = r.op("Where", {to.counted, r.op("Neg", {r.op("Mul", {found, to.weights})}), zero});
+  const Value each =
+      r.op("Where", {to.counted, r.op("Neg", {r.op("Mul", {found, to.weights})}), zero});
   const Value total = r.op("ReduceSum", {to.weights}, {{"keepdims", 0}});
   r.out("totalWeightOut", r.reshape(total, r.shape("totalWeightOut")));
   if (reduction == kNone) return r.out("out", r.reshape(each, r.shape("out")));
@@ -67,15 +71,18 @@ void nll_gradient(Recipe& r) {
   const Targets to = targets_of(r, rows, type);
   const int64_t reduction = r.integer("reduction");
   Value g = r.cast(r.in("gradOutput"), type);
-  if (reduction == kNone) g = r.reshape(g, {rows.count});
-  else g = r.reshape(g, {1});
+  if (reduction == kNone)
+    g = r.reshape(g, {rows.count});
+  else
+    g = r.reshape(g, {1});
   if (reduction == kMean) g = r.op("Div", {g, r.reshape(r.cast(r.in("totalWeight"), type), {1})});
   const Value zero = r.constant(type, 0);
   const Value each = r.op("Where", {to.counted, r.op("Neg", {r.op("Mul", {g, to.weights})}), zero});
-  const Value made = r.op("ScatterElements",
-                          {r.filled(type, {rows.count, rows.classes}, 0),
-                           r.reshape(to.classes, {rows.count, 1}), r.reshape(each, {rows.count, 1})},
-                          {{"axis", 1}});
+  const Value made =
+      r.op("ScatterElements",
+           {r.filled(type, {rows.count, rows.classes}, 0), r.reshape(to.classes, {rows.count, 1}),
+            r.reshape(each, {rows.count, 1})},
+           {{"axis", 1}});
   Shape turned;
   for (int64_t axis : rows.order) turned.push_back(rows.shape[static_cast<size_t>(axis)]);
   r.out("out", r.transpose(r.reshape(made, turned), rows.back));

@@ -15,13 +15,11 @@ void compare(Recipe& r) {
 }
 
 void logical(Recipe& r) {
-  r.out(r.result(), r.op(r.row().op, {r.cast(r.in(0), DType::boolean),
-                                      r.cast(r.in(1), DType::boolean)}));
+  r.out(r.result(),
+        r.op(r.row().op, {r.cast(r.in(0), DType::boolean), r.cast(r.in(1), DType::boolean)}));
 }
 
-void logical_not(Recipe& r) {
-  r.out(r.result(), r.op("Not", {r.cast(r.in(0), DType::boolean)}));
-}
+void logical_not(Recipe& r) { r.out(r.result(), r.op("Not", {r.cast(r.in(0), DType::boolean)})); }
 
 // `op` is the operator of integers; that of truth values has the same name without Bitwise.
 void bitwise(Recipe& r) {
@@ -40,8 +38,7 @@ void equal(Recipe& r) {
     return r.out("out", r.filled(DType::boolean, r.shape("out"), 0));
   }
   const DType type = promote(r.dtype("self"), r.dtype("other"));
-  const Value same =
-      r.op("Equal", {r.cast(r.in("self"), type), r.cast(r.in("other"), type)});
+  const Value same = r.op("Equal", {r.cast(r.in("self"), type), r.cast(r.in("other"), type)});
   const Value least =
       r.op("ReduceMin", {r.cast(r.reshape(same, {r.tensor("self").count()}), DType::i32)},
            {{"keepdims", 0}});

@@ -37,7 +37,8 @@ void real_part(Recipe& r) {
   one.push_back(1);
   pair.push_back(2);
   const Value parts = r.reinterpret(r.reshape(x, one), r.dtype("out"));
-  r.out("out", r.reshape(r.slice(parts, static_cast<int64_t>(one.size()) - 1, 0, 1), r.shape("self")));
+  r.out("out",
+        r.reshape(r.slice(parts, static_cast<int64_t>(one.size()) - 1, 0, 1), r.shape("self")));
 }
 
 const Row kRows[] = {

@@ -57,15 +57,18 @@ Window window_of(Recipe& r) {
 }
 
 Value convolve(Recipe& r, const Window& w, Value x, Value weight, Value bias) {
-  return r.op("Conv", {x, weight, bias},
-              {{"strides", w.stride}, {"pads", w.pads()}, {"dilations", w.dilation},
-               {"group", w.groups}});
+  return r.op(
+      "Conv", {x, weight, bias},
+      {{"strides", w.stride}, {"pads", w.pads()}, {"dilations", w.dilation}, {"group", w.groups}});
 }
 
 Value convolve_transposed(Recipe& r, const Window& w, Value x, Value weight, Value bias) {
   return r.op("ConvTranspose", {x, weight, bias},
-              {{"strides", w.stride}, {"pads", w.pads()}, {"dilations", w.dilation},
-               {"group", w.groups}, {"output_padding", w.output_pad}});
+              {{"strides", w.stride},
+               {"pads", w.pads()},
+               {"dilations", w.dilation},
+               {"group", w.groups},
+               {"output_padding", w.output_pad}});
 }
 
 void convolution(Recipe& r) {
@@ -114,8 +117,8 @@ void conv_tbc(Recipe& r) {
 Value input_gradient(Recipe& r, Window w, Value grad, Value weight, const Shape& input) {
   const Shape out = r.shape(grad), kernel = r.shape(weight);
   for (size_t i = 0; i < w.spatial; ++i) {
-    const int64_t reached = (out[i + 2] - 1) * w.stride[i] - 2 * w.pad[i] +
-                            w.dilation[i] * (kernel[i + 2] - 1) + 1;
+    const int64_t reached =
+        (out[i + 2] - 1) * w.stride[i] - 2 * w.pad[i] + w.dilation[i] * (kernel[i + 2] - 1) + 1;
     w.output_pad[i] = input[i + 2] - reached;
   }
   return convolve_transposed(r, w, grad, weight, {});
@@ -139,8 +142,11 @@ Value weight_gradient(Recipe& r, const Window& w, Value x, Value grad, const Sha
   const int64_t positions = element_count({out.begin() + 2, out.end()});
   const int64_t all = out[0] * positions, each = out[1] / w.groups;
   const Value columns = r.op("Im2Col", {x},
-                             {{"kernel_shape", taps}, {"strides", w.stride}, {"pads", w.pads()},
-                              {"dilations", w.dilation}, {"by_channel", 1}});
+                             {{"kernel_shape", taps},
+                              {"strides", w.stride},
+                              {"pads", w.pads()},
+                              {"dilations", w.dilation},
+                              {"by_channel", 1}});
   const Shape seen = r.shape(x);
   Shape places{r.extent(columns, 0), out[0]};
   for (size_t i = 0; i < w.spatial; ++i) {
@@ -148,19 +154,18 @@ Value weight_gradient(Recipe& r, const Window& w, Value x, Value grad, const Sha
     places.push_back((seen[i + 2] + 2 * w.pad[i] - window) / w.stride[i] + 1);
   }
   const Value wanted = first_positions(r, r.reshape(columns, places), out);
-  const Value turned =
-      r.transpose(r.reshape(grad, {out[0], out[1], positions}), {1, 0, 2});
+  const Value turned = r.transpose(r.reshape(grad, {out[0], out[1], positions}), {1, 0, 2});
   const int64_t rows = kernel[1] * element_count(taps);
-  const Value sums = r.op("FusedMatMul", {r.reshape(turned, {w.groups, each, all}),
-                                          r.reshape(wanted, {w.groups, rows, all})},
-                          {{"transB", 1}});
+  const Value sums =
+      r.op("FusedMatMul",
+           {r.reshape(turned, {w.groups, each, all}), r.reshape(wanted, {w.groups, rows, all})},
+           {{"transB", 1}});
   return r.reshape(sums, kernel);
 }
 
 void convolution_backward(Recipe& r) {
   const Window w = window_of(r);
-  const DType type =
-      computed_in(floating(promote(r.dtype("gradOutput"), r.dtype("weight"))));
+  const DType type = computed_in(floating(promote(r.dtype("gradOutput"), r.dtype("weight"))));
   const Value grad = r.cast(r.in("gradOutput"), type);
   const auto wanted = r.bools("outputMask");
   const auto wants = [&](size_t i) { return i < wanted.size() && wanted[i]; };
@@ -209,9 +214,9 @@ void quantised_convolution(Recipe& r) {
   const Window w = window_of(r);
   if (w.transposed) refuse("transposed is true; expected false");
   if (r.integer("offsetx") != 0) refuse("offsetx is {}; expected 0", r.integer("offsetx"));
-  Value y = r.op("ConvInteger", {r.in("input"), r.in("weight")},
-                 {{"strides", w.stride}, {"pads", w.pads()}, {"dilations", w.dilation},
-                  {"group", w.groups}});
+  Value y = r.op(
+      "ConvInteger", {r.in("input"), r.in("weight")},
+      {{"strides", w.stride}, {"pads", w.pads()}, {"dilations", w.dilation}, {"group", w.groups}});
   Shape channels(r.rank("input"), 1);
   channels[1] = r.shape("weight")[0];
   const auto of_channels = [&](const char* name, DType type) {
@@ -244,8 +249,9 @@ void im2col_backward(Recipe& r) {
   Shape shape = r.shape(x);
   if (shape.size() == 2) shape.insert(shape.begin(), 1);
   const auto pad = per_axis(r, "padding", 2, 0);
-  const Value y = r.op("Col2Im", {r.reshape(x, shape), r.constant(per_axis(r, "inputSize", 2, 1)),
-                                  r.constant(per_axis(r, "kernelSize", 2, 1))},
+  const Value y = r.op("Col2Im",
+                       {r.reshape(x, shape), r.constant(per_axis(r, "inputSize", 2, 1)),
+                        r.constant(per_axis(r, "kernelSize", 2, 1))},
                        {{"strides", per_axis(r, "stride", 2, 1)},
                         {"pads", Ints{pad[0], pad[1], pad[0], pad[1]}},
                         {"dilations", per_axis(r, "dilation", 2, 1)}});

@@ -27,12 +27,13 @@ Targets targets_of(Recipe& r, const char* input) {
   Targets t;
   const Shape s = r.shape(input);
   if (s.size() != 2 || r.tensor("target").count() != s[0]) {
-    refuse("{} is {} and target has {} elements; expected rows and classes, and a target each", input,
-           to_string(s), r.tensor("target").count());
+    refuse("{} is {} and target has {} elements; expected rows and classes, and a target each",
+           input, to_string(s), r.tensor("target").count());
   }
   t.rows = s[0], t.count = s[1];
   const Value target = r.reshape(r.cast(r.in("target"), DType::i64), {t.rows});
-  const Value ignored = r.op("Equal", {target, r.constant(DType::i64, static_cast<double>(r.integer("ignoreIndex")))});
+  const Value ignored = r.op(
+      "Equal", {target, r.constant(DType::i64, static_cast<double>(r.integer("ignoreIndex")))});
   t.classes = r.op("Where", {ignored, r.constant(DType::i64, 0), target});
   Value weights = r.expand(number(r, 1), {t.rows});
   if (r.given("weightOptional")) {
@@ -47,7 +48,8 @@ Targets targets_of(Recipe& r, const char* input) {
 Value counted(Recipe& r, const Targets& t) {
   if (!t.of_classes) return t.weights;
   const Value target = r.reshape(r.cast(r.in("target"), DType::i64), {t.rows});
-  const Value ignored = r.op("Equal", {target, r.constant(DType::i64, static_cast<double>(r.integer("ignoreIndex")))});
+  const Value ignored = r.op(
+      "Equal", {target, r.constant(DType::i64, static_cast<double>(r.integer("ignoreIndex")))});
   return r.op("Where", {ignored, number(r, 0), number(r, 1)});
 }
 
@@ -76,7 +78,8 @@ void cross_entropy(Recipe& r) {
   const double smooth = r.real("labelSmoothing");
   if (smooth > 0) {
     const Value all = sum(r, t.of_classes ? mul(r, logs, t.of_classes) : logs, 1);
-    const Value even = mul(r, mul(r, all, counted(r, t)), number(r, -smooth / static_cast<double>(t.count)));
+    const Value even =
+        mul(r, mul(r, all, counted(r, t)), number(r, -smooth / static_cast<double>(t.count)));
     loss = r.op("Add", {mul(r, loss, number(r, 1 - smooth)), even});
   }
   const std::string reduction = reduction_of(r);
@@ -96,14 +99,18 @@ void cross_entropy_gradient(Recipe& r) {
   g = r.reshape(g, reduction == "none" ? Shape{t.rows, 1} : Shape{1, 1});
   if (reduction == "mean") g = r.op("Div", {g, sum(r, t.weights, 0)});
   const Value zeros = r.filled(kType, {t.rows, t.count}, 0);
-  const Value hot = r.op("ScatterElements", {zeros, r.reshape(t.classes, {t.rows, 1}),
-                                             r.filled(kType, {t.rows, 1}, 1)}, {{"axis", 1}});
-  Value d = mul(r, mul(r, r.op("Sub", {shares, hot}), r.reshape(t.weights, {t.rows, 1})), number(r, 1 - smooth));
+  const Value hot = r.op(
+      "ScatterElements",
+      {zeros, r.reshape(t.classes, {t.rows, 1}), r.filled(kType, {t.rows, 1}, 1)}, {{"axis", 1}});
+  Value d = mul(r, mul(r, r.op("Sub", {shares, hot}), r.reshape(t.weights, {t.rows, 1})),
+                number(r, 1 - smooth));
   if (smooth > 0) {
-    const Value all = t.of_classes ? r.reshape(t.of_classes, {1, t.count}) : r.filled(kType, {1, t.count}, 1);
+    const Value all =
+        t.of_classes ? r.reshape(t.of_classes, {1, t.count}) : r.filled(kType, {1, t.count}, 1);
     const Value even = r.op("Sub", {mul(r, shares, sum(r, all, 1, true)), all});
     const Value rows = r.reshape(counted(r, t), {t.rows, 1});
-    d = r.op("Add", {d, mul(r, mul(r, even, rows), number(r, smooth / static_cast<double>(t.count)))});
+    d = r.op("Add",
+             {d, mul(r, mul(r, even, rows), number(r, smooth / static_cast<double>(t.count)))});
   }
   r.out("out", mul(r, d, g));
 }
@@ -123,9 +130,10 @@ void distance_gradient(Recipe& r) {
   const double p = r.real("p");
   const Value a = floats(r, "x1"), b = floats(r, "x2");
   const Shape as = r.shape(a), bs = r.shape(b);
-  if (as.size() < 2 || bs.size() != as.size() || r.rank("grad") != as.size() || r.rank("cdist") != as.size()) {
-    refuse("x1, x2, grad and cdist have {}, {}, {} and {} axes; expected the same, at least 2", as.size(), bs.size(),
-           r.rank("grad"), r.rank("cdist"));
+  if (as.size() < 2 || bs.size() != as.size() || r.rank("grad") != as.size() ||
+      r.rank("cdist") != as.size()) {
+    refuse("x1, x2, grad and cdist have {}, {}, {} and {} axes; expected the same, at least 2",
+           as.size(), bs.size(), r.rank("grad"), r.rank("cdist"));
   }
   const auto wide = [&](Shape s, bool rows) {
     s.insert(s.end() - (rows ? 1 : 2), 1);
@@ -139,11 +147,16 @@ void distance_gradient(Recipe& r) {
   };
   const Value distance = column("cdist"), size = r.op("Abs", {apart}), sign = r.op("Sign", {apart});
   Value slope;
-  if (p == 0) slope = mul(r, apart, number(r, 0));
-  else if (p == 1) slope = sign;
-  else if (p == 2) slope = r.op("Div", {apart, distance});
-  else if (p < 0 || std::isinf(p)) slope = r.op("Where", {r.op("Equal", {size, distance}), sign, number(r, 0)});
-  else slope = mul(r, sign, r.op("Pow", {r.op("Div", {size, distance}), number(r, p - 1)}));
+  if (p == 0)
+    slope = mul(r, apart, number(r, 0));
+  else if (p == 1)
+    slope = sign;
+  else if (p == 2)
+    slope = r.op("Div", {apart, distance});
+  else if (p < 0 || std::isinf(p))
+    slope = r.op("Where", {r.op("Equal", {size, distance}), sign, number(r, 0)});
+  else
+    slope = mul(r, sign, r.op("Pow", {r.op("Div", {size, distance}), number(r, p - 1)}));
   const Value zero = r.op("Equal", {distance, number(r, 0)});
   const Value each = mul(r, r.op("Where", {zero, number(r, 0), slope}), column("grad"));
   const auto axis = static_cast<int64_t>(as.size()) - 1;

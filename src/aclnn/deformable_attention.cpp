@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention that reads a few points of maps of several sizes, by bilinear sampling (Deformable DETR), and
-// its gradient; the gradient of the distance between two clouds of points.
+// Attention that reads a few points of maps of several sizes, by bilinear sampling (Deformable
+// DETR), and its gradient; the gradient of the distance between two clouds of points.
 #include <algorithm>
 
 #include "aclnn/recipe.h"
@@ -19,20 +19,23 @@ Value minus(Recipe& r, Value a, Value b) { return r.op("Sub", {a, b}); }
 // attnWeight the same without the 2. Everything below has one row for each of `count` points.
 struct Sampling {
   int64_t samples, keys, heads, channels, queries, levels, points, count;
-  Value x, y;               // the place within its pixel, from the upper left corner
-  Value width, height;      // of the map of each point
+  Value x, y;           // the place within its pixel, from the upper left corner
+  Value width, height;  // of the map of each point
   struct Corner {
-    Value row;              // of value as samples * keys * heads rows; -1 outside
-    Value share;            // of the result
-    double down, right;     // 1: the lower, the right neighbour
+    Value row;           // of value as samples * keys * heads rows; -1 outside
+    Value share;         // of the result
+    double down, right;  // 1: the lower, the right neighbour
   } corners[4];
 };
 
 Sampling sampling_of(Recipe& r) {
   const Shape v = r.shape("value"), l = r.shape("location");
   if (v.size() != 4 || l.size() != 6 || l[0] != v[0] || l[2] != v[2] || l[5] != 2) {
-    refuse("value is {} and location {}; expected samples x keys x heads x channels, and samples x queries x "
-           "heads x levels x points x 2", to_string(v), to_string(l));
+    refuse(
+        "value is {} and location {}; expected samples x keys x heads x channels, and samples x "
+        "queries x "
+        "heads x levels x points x 2",
+        to_string(v), to_string(l));
   }
   Sampling s{};
   s.samples = v[0], s.keys = v[1], s.heads = v[2], s.channels = v[3];
@@ -65,18 +68,22 @@ Sampling sampling_of(Recipe& r) {
   int at = 0;
   for (const double down : {0.0, 1.0}) {
     for (const double right : {0.0, 1.0}) {
-      const Value cx = plus(r, left, r.constant(kSampled, right)), cy = plus(r, top, r.constant(kSampled, down));
+      const Value cx = plus(r, left, r.constant(kSampled, right)),
+                  cy = plus(r, top, r.constant(kSampled, down));
       const auto within = [&](Value c, Value size) {
         return r.op("And", {r.op("GreaterOrEqual", {c, zero}), r.op("Less", {c, size})});
       };
       const Value in = r.op("And", {within(cx, s.width), within(cy, s.height)});
-      const Value flat = r.cast(r.op("Where", {in, plus(r, times(r, cy, s.width), cx), zero}), DType::i64);
-      const Value key = times(r, plus(r, flat, start), r.constant(DType::i64, static_cast<double>(s.heads)));
+      const Value flat =
+          r.cast(r.op("Where", {in, plus(r, times(r, cy, s.width), cx), zero}), DType::i64);
+      const Value key =
+          times(r, plus(r, flat, start), r.constant(DType::i64, static_cast<double>(s.heads)));
       Sampling::Corner& c = s.corners[at++];
       c.down = down, c.right = right;
       c.row = r.op("Where", {in, plus(r, key, base), r.constant(DType::i64, -1)});
       c.row = r.reshape(c.row, {s.count});
-      c.share = times(r, right == 1 ? s.x : minus(r, one, s.x), down == 1 ? s.y : minus(r, one, s.y));
+      c.share =
+          times(r, right == 1 ? s.x : minus(r, one, s.x), down == 1 ? s.y : minus(r, one, s.y));
     }
   }
   return s;
@@ -95,7 +102,8 @@ Value beside(Recipe& r, const Sampling& s, Value x) { return r.reshape(x, {s.cou
 
 void deformable_attention(Recipe& r) {
   const Sampling s = sampling_of(r);
-  const Value value = rows_of_value(r, s), weight = beside(r, s, r.cast(r.in("attnWeight"), kSampled));
+  const Value value = rows_of_value(r, s),
+              weight = beside(r, s, r.cast(r.in("attnWeight"), kSampled));
   Value sum;
   for (size_t i = 0; i < 4; ++i) {
     const Value part = times(r, corner_rows(r, s, value, i), beside(r, s, s.corners[i].share));
@@ -109,8 +117,10 @@ void deformable_attention(Recipe& r) {
 
 void deformable_attention_gradient(Recipe& r) {
   const Sampling s = sampling_of(r);
-  const Value value = rows_of_value(r, s), weight = beside(r, s, r.cast(r.in("attnWeight"), kSampled));
-  Value dy = r.reshape(r.cast(r.in("gradOutput"), kSampled), {s.samples, s.queries, s.heads, 1, s.channels});
+  const Value value = rows_of_value(r, s),
+              weight = beside(r, s, r.cast(r.in("attnWeight"), kSampled));
+  Value dy = r.reshape(r.cast(r.in("gradOutput"), kSampled),
+                       {s.samples, s.queries, s.heads, 1, s.channels});
   dy = r.expand(dy, {s.samples, s.queries, s.heads, s.levels * s.points, s.channels});
   dy = r.reshape(dy, {s.count, s.channels});
   const Value one = r.constant(kSampled, 1);
@@ -123,10 +133,13 @@ void deformable_attention_gradient(Recipe& r) {
   for (size_t i = 0; i < 4; ++i) {
     const Sampling::Corner& c = s.corners[i];
     const Value share = beside(r, s, c.share);
-    const Value dot = along_channels(times(r, corner_rows(r, s, value, i), dy));  // of this corner with dy
+    const Value dot =
+        along_channels(times(r, corner_rows(r, s, value, i), dy));  // of this corner with dy
     add_to(of_weight, times(r, dot, share));
-    const Value across = c.down == 1 ? y : minus(r, one, y), downwards = c.right == 1 ? x : minus(r, one, x);
-    const Value sign_x = r.constant(kSampled, c.right == 1 ? 1 : -1), sign_y = r.constant(kSampled, c.down == 1 ? 1 : -1);
+    const Value across = c.down == 1 ? y : minus(r, one, y),
+                downwards = c.right == 1 ? x : minus(r, one, x);
+    const Value sign_x = r.constant(kSampled, c.right == 1 ? 1 : -1),
+                sign_y = r.constant(kSampled, c.down == 1 ? 1 : -1);
     add_to(of_x, times(r, times(r, dot, across), sign_x));
     add_to(of_y, times(r, times(r, dot, downwards), sign_y));
     // Points outside add zeros to row 0.
@@ -143,7 +156,8 @@ void deformable_attention_gradient(Recipe& r) {
     const Value scaled = times(r, d, weight);
     return times(r, r.reshape(scaled, shape), r.reshape(size, {1, 1, 1, s.levels, 1, 1}));
   };
-  r.out("gradLocation", r.op("Concat", {located(of_x, s.width), located(of_y, s.height)}, {{"axis", 5}}));
+  r.out("gradLocation",
+        r.op("Concat", {located(of_x, s.width), located(of_y, s.height)}, {{"axis", 5}}));
 }
 
 // --- sum of the squared distances from each point to the nearest one of the other cloud, backwards
@@ -151,7 +165,8 @@ void deformable_attention_gradient(Recipe& r) {
 void chamfer_gradient(Recipe& r) {
   const Shape a = r.shape("xyz1"), b = r.shape("xyz2");
   if (a.size() != 3 || b.size() != 3 || a[0] != b[0] || a[2] != b[2]) {
-    refuse("xyz1 is {} and xyz2 {}; expected samples x points x coordinates", to_string(a), to_string(b));
+    refuse("xyz1 is {} and xyz2 {}; expected samples x points x coordinates", to_string(a),
+           to_string(b));
   }
   const auto points = [&](const char* name) {
     const Shape s = r.shape(name);

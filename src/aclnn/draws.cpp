@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers that are more than uniform or normal ones: dropout in one operator, slopes, classes.
+// Random numbers that are more than uniform or normal ones: dropout in one operator, slopes,
+// classes.
 #include "aclnn/arithmetic.h"
 
 namespace anynpu::aclnn {
@@ -25,8 +26,8 @@ Value unpacked(Recipe& r, Param mask, int64_t count, DType type) {
   const int64_t bytes = (count + 7) / 8;
   const Value flat = r.slice(r.reshape(r.in(mask), {r.tensor(mask).count()}), 0, 0, bytes);
   const Value shifts = r.constant(DType::u8, {1, 8}, {0, 1, 2, 3, 4, 5, 6, 7});
-  const Value moved = r.op("BitShift", {r.reshape(flat, {bytes, 1}), shifts},
-                           {{"direction", "RIGHT"}});
+  const Value moved =
+      r.op("BitShift", {r.reshape(flat, {bytes, 1}), shifts}, {{"direction", "RIGHT"}});
   const Value bit = r.op("BitwiseAnd", {moved, r.constant(DType::u8, 1)});
   return r.cast(r.slice(r.reshape(bit, {bytes * 8}), 0, 0, count), type);
 }
@@ -46,11 +47,12 @@ void dropout(Recipe& r) {
   const int64_t count = r.tensor("input").count();
   const Shape shape = r.shape("input");
   const double p = r.real("p");
-  const Value kept = r.cast(r.op("GreaterOrEqual", {uniform(r, shape), r.constant(DType::f32, p)}), DType::f32);
+  const Value kept =
+      r.cast(r.op("GreaterOrEqual", {uniform(r, shape), r.constant(DType::f32, p)}), DType::f32);
   const Value scale = r.constant(type, p < 1 ? 1 / (1 - p) : 0);
   r.out("out", r.op("Mul", {r.cast(x, type), r.op("Mul", {r.cast(kept, type), scale})}));
-  r.out("maskOut", r.reshape(packed(r, kept, count, r.tensor("maskOut").count()),
-                             r.shape("maskOut")));
+  r.out("maskOut",
+        r.reshape(packed(r, kept, count, r.tensor("maskOut").count()), r.shape("maskOut")));
 }
 void dropout_gradient(Recipe& r) {
   const DType type = computed_in(r.dtype("gradY"));
@@ -84,16 +86,16 @@ void rrelu(Recipe& r) {
     return r.out(out, r.op("LeakyRelu", {x}, {{"alpha", (lower + upper) / 2}}));
   }
   const Value u = r.cast(uniform(r, r.shape("self")), type);
-  const Value slopes = r.op("Add", {r.op("Mul", {u, r.constant(type, upper - lower)}),
-                                    r.constant(type, lower)});
+  const Value slopes =
+      r.op("Add", {r.op("Mul", {u, r.constant(type, upper - lower)}), r.constant(type, lower)});
   const Value negative = r.op("LessOrEqual", {x, r.constant(type, 0)});
   const Value noise = r.op("Where", {negative, slopes, r.constant(type, 1)});
   r.out("noise", noise);
   r.out(out, r.op("Mul", {x, noise}));
 }
 
-// Classes drawn by their weights: the largest of log(weight) + Gumbel noise; without replacement the
-// largest ones.
+// Classes drawn by their weights: the largest of log(weight) + Gumbel noise; without replacement
+// the largest ones.
 void multinomial(Recipe& r) {
   const DType type = DType::f32;
   const Value weights = r.cast(r.in("self"), type);

@@ -30,7 +30,6 @@ void binary(Recipe& r) {
   r.out(r.result(), r.op(r.row().op, {operand(r, 0, type), operand(r, 1, type)}));
 }
 
-
 // a - b * floor(a / b), with the sign of b.
 Value remainder(Recipe& r, Value a, Value b) {
   if (!is_floating(r.dtype(a))) return r.op("Mod", {a, b}, {{"fmod", 0}});
@@ -72,8 +71,8 @@ void is_close(Recipe& r) {
   const DType real = floating(type);
   const Value a = operand(r, 0, real), b = operand(r, 1, real);
   const Value off = r.op("Abs", {r.op("Sub", {a, b})});
-  const Value room = r.op("Add", {r.number("atol", real),
-                                  r.op("Mul", {r.number("rtol", real), r.op("Abs", {b})})});
+  const Value room = r.op(
+      "Add", {r.number("atol", real), r.op("Mul", {r.number("rtol", real), r.op("Abs", {b})})});
   const Value finite = r.op("Not", {r.op("IsInf", {off})});
   Value close = r.op("And", {r.op("LessOrEqual", {off, room}), finite});
   close = r.op("Or", {close, r.op("Equal", {a, b})});
@@ -116,8 +115,7 @@ void lerp(Recipe& r) {
   const Value one = r.constant(type, 1), half = r.constant(type, 0.5);
   const Value span = r.op("Sub", {end, self});
   const Value low = r.op("Add", {self, r.op("Mul", {weight, span})});
-  const Value high =
-      r.op("Sub", {end, r.op("Mul", {span, r.op("Sub", {one, weight})})});
+  const Value high = r.op("Sub", {end, r.op("Mul", {span, r.op("Sub", {one, weight})})});
   const Value near_start = r.op("Less", {r.op("Abs", {weight}), half});
   r.out(r.result(), r.op("Where", {near_start, low, high}));
 }
@@ -142,14 +140,13 @@ void clamp(Recipe& r) {
 
 void where(Recipe& r) {
   const DType type = promote(r.dtype("self"), r.dtype("other"));
-  r.out("out", r.op("Where", {r.cast(r.in("condition"), DType::boolean),
-                              r.cast(r.in("self"), type), r.cast(r.in("other"), type)}));
+  r.out("out", r.op("Where", {r.cast(r.in("condition"), DType::boolean), r.cast(r.in("self"), type),
+                              r.cast(r.in("other"), type)}));
 }
 
 void masked_fill(Recipe& r) {
   const DType type = r.dtype(0);
-  const Value filled =
-      r.is_tensor("value") ? r.cast(r.in("value"), type) : r.number("value", type);
+  const Value filled = r.is_tensor("value") ? r.cast(r.in("value"), type) : r.number("value", type);
   r.out(0, r.op("Where", {r.cast(r.in("mask"), DType::boolean), filled, r.in(0)}));
 }
 

@@ -27,35 +27,41 @@ void bags(Recipe& r) {
   const Value indices = r.reshape(r.cast(r.in("indices"), DType::i64), {count});
   Value offsets = r.reshape(r.cast(r.in("offsets"), DType::i64), {r.tensor("offsets").count()});
   if (r.flag("includeLastOffset")) offsets = r.slice(offsets, 0, 0, bags);
-  const Value each = r.op("Range", {r.constant(DType::i64, 0), r.constant(DType::i64, static_cast<double>(count)),
-                                    r.constant(DType::i64, 1)});
+  const Value each =
+      r.op("Range", {r.constant(DType::i64, 0), r.constant(DType::i64, static_cast<double>(count)),
+                     r.constant(DType::i64, 1)});
   const Value one = r.constant(DType::i64, 1);
   const Value bag = r.op("Sub", {r.op("SearchSorted", {offsets, each}, {{"right", 1}}), one});
   const int64_t padding = r.integer("paddingIdx");
-  const Value counted = r.op("Not", {r.op("Equal", {indices, r.constant(DType::i64, static_cast<double>(padding))})});
+  const Value counted =
+      r.op("Not", {r.op("Equal", {indices, r.constant(DType::i64, static_cast<double>(padding))})});
   const Value places = r.expand(r.reshape(bag, {count, 1}), {count, width});
   Value rows = r.op("Gather", {r.cast(r.in("weight"), type), indices}, {{"axis", 0}});
   if (r.given("perSampleWeights")) {
     rows = r.op("Mul", {rows, r.reshape(r.cast(r.in("perSampleWeights"), type), {count, 1})});
   }
-  const Value sizes = r.op("ScatterElements", {r.filled(DType::i64, {bags}, 0), bag, r.cast(counted, DType::i64)},
-                           {{"axis", 0}, {"reduction", "add"}});
+  const Value sizes =
+      r.op("ScatterElements", {r.filled(DType::i64, {bags}, 0), bag, r.cast(counted, DType::i64)},
+           {{"axis", 0}, {"reduction", "add"}});
   const Value filled = r.op("Greater", {r.reshape(sizes, {bags, 1}), r.constant(DType::i64, 0)});
   const Value use = r.reshape(counted, {count, 1});
   Value result;
   if (mode == kMax) {
     const Value least = r.constant(type, -3.4e38);
     const Value kept = r.op("Where", {use, rows, least});
-    const Value most = r.op("ScatterElements", {r.filled(type, {bags, width}, -3.4e38), places, kept},
-                            {{"axis", 0}, {"reduction", "max"}});
+    const Value most =
+        r.op("ScatterElements", {r.filled(type, {bags, width}, -3.4e38), places, kept},
+             {{"axis", 0}, {"reduction", "max"}});
     result = r.op("Where", {filled, most, r.constant(type, 0)});
     if (r.given("maxIndices") && r.tensor("maxIndices").count() > 0) {
       const Value best = r.op("Gather", {result, bag}, {{"axis", 0}});
       const Value hit = r.op("And", {r.op("Equal", {best, kept}), use});
-      const Value named = r.op("Where", {hit, r.expand(r.reshape(indices, {count, 1}), {count, width}),
-                                         r.constant(DType::i64, -1)});
-      const Value chosen = r.op("ScatterElements", {r.filled(DType::i64, {bags, width}, -1), places, named},
-                                {{"axis", 0}, {"reduction", "max"}});
+      const Value named =
+          r.op("Where", {hit, r.expand(r.reshape(indices, {count, 1}), {count, width}),
+                         r.constant(DType::i64, -1)});
+      const Value chosen =
+          r.op("ScatterElements", {r.filled(DType::i64, {bags, width}, -1), places, named},
+               {{"axis", 0}, {"reduction", "max"}});
       r.out("maxIndices", r.op("Where", {filled, chosen, r.constant(DType::i64, 0)}));
     }
   } else {
@@ -87,12 +93,14 @@ void renorm(Recipe& r) {
   if (std::isinf(p)) {
     norm = r.op("ReduceMax", {size, axis}, {{"keepdims", 1}});
   } else {
-    const Value sum = r.op("ReduceSum", {r.op("Pow", {size, r.constant(type, p)}), axis}, {{"keepdims", 1}});
+    const Value sum =
+        r.op("ReduceSum", {r.op("Pow", {size, r.constant(type, p)}), axis}, {{"keepdims", 1}});
     norm = r.op("Pow", {sum, r.constant(type, 1 / p)});
   }
   const Value most = r.number("maxNorm", type);
   const Value scale = r.op("Div", {most, r.op("Add", {norm, r.constant(type, 1e-7)})});
-  const Value kept = r.op("Where", {r.op("Greater", {norm, most}), r.op("Mul", {rows, scale}), rows});
+  const Value kept =
+      r.op("Where", {r.op("Greater", {norm, most}), r.op("Mul", {rows, scale}), rows});
   r.out("selfRef", r.op("ScatterND", {table, r.reshape(at, {count, 1}), kept}));
 }
 

@@ -16,8 +16,7 @@ void fill_scalar(Recipe& r) {
 // With the number that the row says.
 void fill_constant(Recipe& r) {
   const TensorView& self = r.tensor("selfRef");
-  r.out("selfRef", r.filled(self.dtype, self.shape.shape(),
-                            static_cast<double>(r.row().number)));
+  r.out("selfRef", r.filled(self.dtype, self.shape.shape(), static_cast<double>(r.row().number)));
 }
 
 // start, start + step, ... in the type of the output.
@@ -30,10 +29,10 @@ void arange(Recipe& r) {
     refuse("start is {}, end {}, step {}; expected a step towards the end", start, end, step);
   }
   const DType counted = is_floating(type) ? DType::f64 : DType::i64;
-  const Value index = r.op("Range", {r.constant(DType::i64, 0), r.constant(DType::i64, length * 1.0),
-                                     r.constant(DType::i64, 1)});
-  const Value scaled =
-      r.op("Mul", {r.cast(index, counted), r.number("step", counted)});
+  const Value index = r.op(
+      "Range",
+      {r.constant(DType::i64, 0), r.constant(DType::i64, length * 1.0), r.constant(DType::i64, 1)});
+  const Value scaled = r.op("Mul", {r.cast(index, counted), r.number("step", counted)});
   const Value moved = r.op("Add", {scaled, r.number("start", counted)});
   r.out("out", r.reshape(r.cast(moved, type), r.shape("out")));
 }
@@ -50,8 +49,8 @@ Value spaced(Recipe& r, int64_t steps, DType type) {
   if (is_integer(r.dtype(r.result()))) start = r.op("Trunc", {start}), end = r.op("Trunc", {end});
   if (steps == 1) return r.reshape(start, {1});
   const Value index = r.cast(counted(r, steps), type);
-  const Value step = r.op("Div", {r.op("Sub", {end, start}),
-                                  r.constant(type, static_cast<double>(steps - 1))});
+  const Value step =
+      r.op("Div", {r.op("Sub", {end, start}), r.constant(type, static_cast<double>(steps - 1))});
   const Value from_start = r.op("Add", {start, r.op("Mul", {step, index})});
   const Value rest = r.op("Sub", {r.constant(type, static_cast<double>(steps - 1)), index});
   const Value from_end = r.op("Sub", {end, r.op("Mul", {step, rest})});

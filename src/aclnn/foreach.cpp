@@ -45,25 +45,31 @@ void unary_any(Recipe& r) {
   for_each_tensor(r, 0, [&](size_t i) { r.out(1, i, r.op(r.row().op, {r.in(0, i)})); });
 }
 
-// How numbers are rounded: 1 to the nearest, of two to the even one, 2 down, 3 up, 4 to the nearest, of
-// two to the one further from 0, 5 towards 0, 7 the part behind the point.
+// How numbers are rounded: 1 to the nearest, of two to the even one, 2 down, 3 up, 4 to the
+// nearest, of two to the one further from 0, 5 towards 0, 7 the part behind the point.
 void round_off(Recipe& r) {
   const int64_t mode = r.scalar("roundMode").integer();
   for_each_tensor(r, "x", [&](size_t i) {
     const Value x = item(r, "x", i, wide_type(r, "x", i));
     const Value whole = r.op("Trunc", {x});
     switch (mode) {
-      case 1: return r.out("out", i, r.op("Round", {x}));
-      case 2: return r.out("out", i, r.op("Floor", {x}));
-      case 3: return r.out("out", i, r.op("Ceil", {x}));
+      case 1:
+        return r.out("out", i, r.op("Round", {x}));
+      case 2:
+        return r.out("out", i, r.op("Floor", {x}));
+      case 3:
+        return r.out("out", i, r.op("Ceil", {x}));
       case 4: {
         const DType type = r.dtype(x);
         const Value half = r.op("Mul", {r.op("Sign", {x}), r.constant(type, 0.5)});
         return r.out("out", i, r.op("Trunc", {r.op("Add", {x, half})}));
       }
-      case 5: return r.out("out", i, whole);
-      case 7: return r.out("out", i, r.op("Sub", {x, whole}));
-      default: refuse("roundMode is {}; expected 1, 2, 3, 4, 5 or 7", mode);
+      case 5:
+        return r.out("out", i, whole);
+      case 7:
+        return r.out("out", i, r.op("Sub", {x, whole}));
+      default:
+        refuse("roundMode is {}; expected 1, 2, 3, 4, 5 or 7", mode);
     }
   });
 }
@@ -76,9 +82,12 @@ void round_off_by_tensor(Recipe& r) {
     const Value mode = r.reshape(r.cast(r.in("roundMode"), DType::i64), {});
     const Value whole = r.op("Trunc", {x});
     const Value half = r.op("Mul", {r.op("Sign", {x}), r.constant(type, 0.5)});
-    const std::pair<double, Value> modes[] = {
-        {1, r.op("Round", {x})}, {2, r.op("Floor", {x})}, {3, r.op("Ceil", {x})},
-        {4, r.op("Trunc", {r.op("Add", {x, half})})}, {5, whole}, {7, r.op("Sub", {x, whole})}};
+    const std::pair<double, Value> modes[] = {{1, r.op("Round", {x})},
+                                              {2, r.op("Floor", {x})},
+                                              {3, r.op("Ceil", {x})},
+                                              {4, r.op("Trunc", {r.op("Add", {x, half})})},
+                                              {5, whole},
+                                              {7, r.op("Sub", {x, whole})}};
     Value y = r.constant(type, std::numeric_limits<double>::quiet_NaN());
     for (const auto& [number, rounded] : modes)
       y = r.op("Where", {r.op("Equal", {mode, r.constant(DType::i64, number)}), rounded, y});
@@ -116,8 +125,7 @@ void reversed_power(Recipe& r) {
 void add_list(Recipe& r) {
   for_each_tensor(r, "x1", [&](size_t i) {
     const DType type = wide_type(r, "x1", i);
-    const Value scaled =
-        r.op("Mul", {item(r, "x2", i, type), number_for(r, "alpha", i, type)});
+    const Value scaled = r.op("Mul", {item(r, "x2", i, type), number_for(r, "alpha", i, type)});
     r.out("out", i, r.op(r.row().op, {item(r, "x1", i, type), scaled}));
   });
 }
@@ -137,8 +145,7 @@ void lerp(Recipe& r) {
   for_each_tensor(r, "x1", [&](size_t i) {
     const DType type = wide_type(r, "x1", i);
     const Value a = item(r, "x1", i, type), b = item(r, "x2", i, type);
-    const Value moved =
-        r.op("Mul", {number_for(r, "weight", i, type), r.op("Sub", {b, a})});
+    const Value moved = r.op("Mul", {number_for(r, "weight", i, type), r.op("Sub", {b, a})});
     r.out("out", i, r.op("Add", {a, moved}));
   });
 }
@@ -175,8 +182,9 @@ void unscale(Recipe& r) {
     const int64_t count = r.tensor("scaledGrads", i).count();
     r.out("scaledGrads", i, r.op("Mul", {grad, scale}));
     if (count == 0) return;
-    const Value any = r.op("ReduceMax", {r.cast(r.reshape(wrong, {count}), DType::f32),
-                                         r.constant({0})}, {{"keepdims", 0}});
+    const Value any =
+        r.op("ReduceMax", {r.cast(r.reshape(wrong, {count}), DType::f32), r.constant({0})},
+             {{"keepdims", 0}});
     const Value found = r.cast(r.in("foundInf"), DType::f32);
     r.out("foundInf", r.reshape(r.op("Max", {found, any}), r.shape("foundInf")));
   });

@@ -30,8 +30,9 @@ Value gelu(Recipe& r, Value x, bool tanh) {
 // The derivative of gelu.
 Value gelu_slope(Recipe& r, Value x, bool tanh) {
   if (!tanh) {
-    const Value share = mul(r, number(r, 0.5),
-                            add(r, number(r, 1), r.op("Erf", {mul(r, x, number(r, 0.7071067811865476))})));
+    const Value share =
+        mul(r, number(r, 0.5),
+            add(r, number(r, 1), r.op("Erf", {mul(r, x, number(r, 0.7071067811865476))})));
     const Value bell = r.op("Exp", {mul(r, mul(r, x, x), number(r, -0.5))});
     return add(r, share, mul(r, mul(r, x, bell), number(r, 0.3989422804014327)));
   }
@@ -69,12 +70,14 @@ void geglu_gradient(Recipe& r) {
 }
 
 void gelu_mul(Recipe& r) {
-  const Halves h = halves(r, r.cast(r.in("input"), kType), static_cast<int64_t>(r.rank("input")) - 1);
+  const Halves h =
+      halves(r, r.cast(r.in("input"), kType), static_cast<int64_t>(r.rank("input")) - 1);
   r.out("out", mul(r, gelu(r, h.first, r.text("approximateOptional") == "tanh"), h.second));
 }
 
 void fatrelu_mul(Recipe& r) {
-  const Halves h = halves(r, r.cast(r.in("input"), kType), static_cast<int64_t>(r.rank("input")) - 1);
+  const Halves h =
+      halves(r, r.cast(r.in("input"), kType), static_cast<int64_t>(r.rank("input")) - 1);
   const Value bound = r.reshape(r.cast(r.in("threshold"), kType), {});
   const Value kept = r.op("Where", {r.op("Greater", {h.first, bound}), h.first, number(r, 0)});
   r.out("out", mul(r, kept, h.second));
@@ -108,7 +111,8 @@ void swish(Recipe& r) {
 }
 
 void swish_gradient(Recipe& r) {
-  r.out("gradInput", mul(r, r.cast(r.in("gradOutput"), kType), swish_slope(r, swish_of(r, beta_of(r)))));
+  r.out("gradInput",
+        mul(r, r.cast(r.in("gradOutput"), kType), swish_slope(r, swish_of(r, beta_of(r)))));
 }
 
 // A sigmoid in place of the bell's integral.
@@ -118,8 +122,8 @@ void fast_gelu(Recipe& r) {
 }
 
 void fast_gelu_gradient(Recipe& r) {
-  r.out("gradInput", mul(r, r.cast(r.in("gradOutput"), kType),
-                         swish_slope(r, swish_of(r, number(r, 1.702)))));
+  r.out("gradInput",
+        mul(r, r.cast(r.in("gradOutput"), kType), swish_slope(r, swish_of(r, number(r, 1.702)))));
 }
 
 // relu(self + alpha * other).

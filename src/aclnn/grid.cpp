@@ -22,23 +22,25 @@ void sample(Recipe& r) {
   const DType type = computed_in(floating(r.dtype("input")));
   const char* mode = word(r, "interpolationMode", {"linear", "nearest", "cubic"});
   const char* edge = word(r, "paddingMode", {"zeros", "border", "reflection"});
-  r.out("out", r.op("GridSample", {r.cast(r.in("input"), type), r.cast(r.in("grid"), type)},
-                    {{"mode", mode}, {"padding_mode", edge}, {"align_corners", r.flag("alignCorners")}}));
+  r.out("out",
+        r.op("GridSample", {r.cast(r.in("input"), type), r.cast(r.in("grid"), type)},
+             {{"mode", mode}, {"padding_mode", edge}, {"align_corners", r.flag("alignCorners")}}));
 }
 
 // `outputMask` says which of the two gradients are wanted.
 void sample_gradient(Recipe& r) {
   const size_t rank = r.rank("input");
   if (rank < 3 || rank > 5 || r.rank("gradOutput") != rank || r.rank("grid") != rank) {
-    refuse("gradOutput, input and grid have {}, {} and {} axes; expected the same, 4 or 5", r.rank("gradOutput"),
-           rank, r.rank("grid"));
+    refuse("gradOutput, input and grid have {}, {} and {} axes; expected the same, 4 or 5",
+           r.rank("gradOutput"), rank, r.rank("grid"));
   }
   const DType type = computed_in(floating(r.dtype("input")));
   const char* mode = word(r, "interpolationMode", {"linear", "nearest", "cubic"});
   const char* edge = word(r, "paddingMode", {"zeros", "border", "reflection"});
   const auto wide = [&](Param param) { return r.cast(r.in(param), type); };
-  const auto made = r.ops("GridSampleGrad", {wide("gradOutput"), wide("input"), wide("grid")}, 2,
-                          {{"mode", mode}, {"padding_mode", edge}, {"align_corners", r.flag("alignCorners")}});
+  const auto made =
+      r.ops("GridSampleGrad", {wide("gradOutput"), wide("input"), wide("grid")}, 2,
+            {{"mode", mode}, {"padding_mode", edge}, {"align_corners", r.flag("alignCorners")}});
   const std::vector<bool> wanted = r.bools("outputMask");
   if (wanted.empty() || wanted[0]) r.out_if("inputGrad", made[0]);
   if (wanted.size() < 2 || wanted[1]) r.out_if("gridGrad", made[1]);
@@ -54,8 +56,8 @@ void suppress(Recipe& r) {
   const Ints most = r.ints("maxOutputBoxesPerClass");
   const Value count = most.empty() ? Value{} : r.constant({most[0]});
   const Value found = r.op("NonMaxSuppression",
-                           {r.cast(r.in("boxes"), DType::f32), r.cast(r.in("scores"), DType::f32), count,
-                            real("iouThreshold"), real("scoreThreshold")},
+                           {r.cast(r.in("boxes"), DType::f32), r.cast(r.in("scores"), DType::f32),
+                            count, real("iouThreshold"), real("scoreThreshold")},
                            {{"center_point_box", r.integer("centerPointBox")}});
   r.out("selectedIndices", found);
 }
@@ -66,9 +68,10 @@ void scale_axes(Recipe& r) {
   const Shape x = r.shape("x"), s = r.shape("scale");
   const auto axis = static_cast<size_t>(r.axis("axis", x.size()));
   const bool one = element_count(s) == 1;
-  if (!one && (axis + s.size() > x.size() || !std::equal(s.begin(), s.end(), x.begin() + static_cast<int64_t>(axis)))) {
-    refuse("scale is {} for a tensor of {} from axis {} on; expected its extents", to_string(s), to_string(x),
-           static_cast<int64_t>(axis));
+  if (!one && (axis + s.size() > x.size() ||
+               !std::equal(s.begin(), s.end(), x.begin() + static_cast<int64_t>(axis)))) {
+    refuse("scale is {} for a tensor of {} from axis {} on; expected its extents", to_string(s),
+           to_string(x), static_cast<int64_t>(axis));
   }
   Shape wide(x.size(), 1);
   for (size_t i = 0; !one && i < s.size(); ++i) wide[axis + i] = s[i];

@@ -64,25 +64,38 @@ Value of_groups(Recipe& r, const char* name, const GroupWeights& w, bool parts) 
 
 Value group_activated(Recipe& r, Value x, int64_t kind) {
   switch (kind) {
-    case 0: return x;
-    case 1: return r.op("Relu", {x});
-    case 2: return r.op("Gelu", {x}, {{"approximate", "tanh"}});
-    case 3: return r.op("Gelu", {x});
+    case 0:
+      return x;
+    case 1:
+      return r.op("Relu", {x});
+    case 2:
+      return r.op("Gelu", {x}, {{"approximate", "tanh"}});
+    case 3:
+      return r.op("Gelu", {x});
     case 4: {  // x * sigmoid(1.702 x)
       const Value s = r.op("Sigmoid", {r.op("Mul", {x, r.constant(DType::f32, 1.702)})});
       return r.op("Mul", {x, s});
     }
-    case 5: return r.op("Swish", {x});
-    default: refuse("actType is {}; expected 0 to 5", kind);
+    case 5:
+      return r.op("Swish", {x});
+    default:
+      refuse("actType is {}; expected 0 to 5", kind);
   }
 }
 
 Value multiply_groups(Recipe& r, const GroupWeights& w, const GroupProduct& p) {
-  std::vector<Value> inputs = {p.exact ? p.x : r.cast(p.x, DType::f32), p.sizes, p.scale, p.offset,
-                               p.bias, p.out_scale, p.row_scale};
+  std::vector<Value> inputs = {p.exact ? p.x : r.cast(p.x, DType::f32),
+                               p.sizes,
+                               p.scale,
+                               p.offset,
+                               p.bias,
+                               p.out_scale,
+                               p.row_scale};
   inputs.insert(inputs.end(), w.matrices.begin(), w.matrices.end());
   return r.op("GroupedMatMul", inputs,
-              {{"transB", w.turned}, {"axis", p.axis}, {"list_type", p.list_type},
+              {{"transB", w.turned},
+               {"axis", p.axis},
+               {"list_type", p.list_type},
                {"bias_last", p.bias_last}});
 }
 
@@ -134,8 +147,8 @@ void one_by_one(Recipe& r, const char* out) {
   const bool stacked = ws == 1 && groups > 1;
   if (groups == 0 || (xs != 1 && xs != groups) || (ys != 1 && ys != groups) ||
       (!stacked && ws != groups)) {
-    refuse("x has {} tensors, weight {} and {} {}; expected one each, or one for each group", xs, ws,
-           out, ys);
+    refuse("x has {} tensors, weight {} and {} {}; expected one each, or one for each group", xs,
+           ws, out, ys);
   }
   std::vector<Value> results;
   int64_t row = 0;
@@ -146,7 +159,8 @@ void one_by_one(Recipe& r, const char* out) {
     if (stacked) {
       const auto at = static_cast<int64_t>(i);
       const Shape s = r.shape(matrix);
-      if (s.size() != 3) refuse("weight is {}; expected 3 axes for {} groups", to_string(s), groups);
+      if (s.size() != 3)
+        refuse("weight is {}; expected 3 axes for {} groups", to_string(s), groups);
       matrix = r.reshape(r.slice(matrix, 0, at, at + 1), {s[1], s[2]});
     }
     w.matrices = {matrix};
@@ -221,7 +235,7 @@ void grouped_matmul(Recipe& r) {
   // A bias of floats is added to what was scaled.
   p.bias_last = p.out_scale && p.bias && is_floating(r.tensor("biasOptional", 0).dtype);
   const Value y = group_activated(r, multiply_groups(r, w, p),
-                            r.has_parameter("actType") ? r.integer("actType") : 0);
+                                  r.has_parameter("actType") ? r.integer("actType") : 0);
   r.out(out, 0, r.reshape(y, r.tensor(out, 0).shape.shape()));
 }
 

@@ -7,8 +7,8 @@ namespace anynpu::aclnn {
 namespace {
 
 void embedding(Recipe& r) {
-  r.out("out", r.op("Gather", {r.in("weight"), r.cast(r.in("indices"), DType::i64)},
-                    {{"axis", 0}}));
+  r.out("out",
+        r.op("Gather", {r.in("weight"), r.cast(r.in("indices"), DType::i64)}, {{"axis", 0}}));
 }
 
 // Sums of the gradients of equal indices; rows of the padding index get nothing.
@@ -45,7 +45,8 @@ void index_select(Recipe& r) {
 }
 
 void gather(Recipe& r) {
-  if (r.tensor("index").count() == 0) return r.out("out", r.filled(r.dtype("out"), r.shape("out"), 0));
+  if (r.tensor("index").count() == 0)
+    return r.out("out", r.filled(r.dtype("out"), r.shape("out"), 0));
   Value x = r.in("self"), index = r.cast(r.in("index"), DType::i64);
   if (r.rank("self") == 0) x = r.reshape(x, {1});
   if (r.rank("index") == 0) index = r.reshape(index, {1});
@@ -59,8 +60,10 @@ void masked_select(Recipe& r) {
   const Value any = r.op("Where", {mask, x, r.constant(r.dtype("self"), 0)});
   const Shape shape = r.shape(any);
   const int64_t count = element_count(shape);
-  r.out("out", r.op("Compress", {r.reshape(r.expand(x, shape), {count}),
-                                 r.reshape(r.expand(mask, shape), {count})}, {{"axis", 0}}));
+  r.out("out",
+        r.op("Compress",
+             {r.reshape(r.expand(x, shape), {count}), r.reshape(r.expand(mask, shape), {count})},
+             {{"axis", 0}}));
 }
 
 // Coordinates of elements that are not zero, a row each.

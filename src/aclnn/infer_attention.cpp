@@ -25,7 +25,7 @@ struct Layouts {
   int64_t batch = 1, rows = 1, columns = 1;
   bool counted = false;  // T: tokens of all samples behind each other
 
-  Value table;  // of blocks
+  Value table;         // of blocks
   int64_t caches = 1;  // tensors in the lists of keys and values
 };
 
@@ -33,12 +33,14 @@ struct Layouts {
 Layouts layouts_of(Recipe& r) {
   Layouts l;
   const std::string text = r.text("inputLayout");
-  static const char* const kKnown[] = {"BSH", "BSND", "BNSD", "TND", "NTD", "BNSD_BSND", "BSH_NBSD",
-                                       "BSND_NBSD", "BNSD_NBSD", "BSH_BNSD", "BSND_BNSD", "TND_NTD",
-                                       "NTD_TND"};
+  static const char* const kKnown[] = {
+      "BSH",       "BSND",      "BNSD",     "TND",       "NTD",     "BNSD_BSND", "BSH_NBSD",
+      "BSND_NBSD", "BNSD_NBSD", "BSH_BNSD", "BSND_BNSD", "TND_NTD", "NTD_TND"};
   if (std::find(std::begin(kKnown), std::end(kKnown), text) == std::end(kKnown)) {
-    refuse("inputLayout is '{}'; expected one of BSH, BSND, BNSD, TND, NTD, BNSD_BSND, BSH_BNSD, "
-           "BSND_BNSD, BSH_NBSD, BSND_NBSD, BNSD_NBSD, TND_NTD, NTD_TND", text);
+    refuse(
+        "inputLayout is '{}'; expected one of BSH, BSND, BNSD, TND, NTD, BNSD_BSND, BSH_BNSD, "
+        "BSND_BNSD, BSH_NBSD, BSND_NBSD, BNSD_NBSD, TND_NTD, NTD_TND",
+        text);
   }
   const size_t line = text.find('_');
   l.query = l.cache = text.substr(0, line);
@@ -69,15 +71,17 @@ Value cache_in(Recipe& r, const char* name, size_t index) {
 // How a cache lies, and how many tokens a sample can have.
 void look_at_cache(Recipe& r, Layouts& l, Value key) {
   const Shape k = r.shape(key);
-  const char* const table = r.has_parameter("blocktable") ? "blocktable"
-                                                          : named(r, "blockTable", "blockTableOptional");
+  const char* const table =
+      r.has_parameter("blocktable") ? "blocktable" : named(r, "blockTable", "blockTableOptional");
   if (r.given(table)) {
     l.table = r.cast(r.in(table), DType::i64);
     const bool heads_second = k.size() == 4 && k[1] == l.kv_heads;
     l.cache = k.size() == 3 ? "BSH" : k.size() == 5 ? "NZ" : heads_second ? "BNSD" : "BSND";
     if (k.size() < 3 || k.size() > 5) {
-      refuse("a cache in blocks is {}; expected blocks x size x heads * width, blocks x heads x size "
-             "x width, or blocks x heads x width/16 x size x 16", to_string(k));
+      refuse(
+          "a cache in blocks is {}; expected blocks x size x heads * width, blocks x heads x size "
+          "x width, or blocks x heads x width/16 x size x 16",
+          to_string(k));
     }
     const Shape blocks = r.shape(l.table);
     if (blocks.size() != 2) refuse("{} is {}; expected 2 axes", table, to_string(blocks));
@@ -118,7 +122,8 @@ Value mask_of(Recipe& r, const Layouts& l) {
   Shape s = r.shape(mask);
   const bool of_batch = !l.counted && l.rows == 1;
   if (s.size() == 1) s = {1, 1, 1, s[0]};
-  if (s.size() == 2) s = of_batch && s[0] == l.batch ? Shape{s[0], 1, 1, s[1]} : Shape{1, 1, s[0], s[1]};
+  if (s.size() == 2)
+    s = of_batch && s[0] == l.batch ? Shape{s[0], 1, 1, s[1]} : Shape{1, 1, s[0], s[1]};
   if (s.size() == 3) s = {s[0], 1, s[1], s[2]};
   if (s.size() != 4) refuse("{} is {}; expected up to 4 axes", name, to_string(s));
   return r.reshape(mask, s);
@@ -158,9 +163,7 @@ struct Scales {
   bool by_sample = false;  // of tokens as samples count them, although the cache is in blocks
 };
 
-int64_t mode_of(Recipe& r, const char* name) {
-  return r.has_parameter(name) ? r.integer(name) : 0;
-}
+int64_t mode_of(Recipe& r, const char* name) { return r.has_parameter(name) ? r.integer(name) : 0; }
 
 // Of keys (part 0) or values (1): two tensors of their own, or halves of one pair of tensors.
 Scales scales_of(Recipe& r, const Layouts& l, int64_t part, const Shape& cache) {
@@ -171,7 +174,8 @@ Scales scales_of(Recipe& r, const Layouts& l, int64_t part, const Shape& cache) 
   if (r.given(own)) {
     const int64_t mode = mode_of(r, part == 0 ? "keyAntiquantMode" : "valueAntiquantMode");
     found.scale = spread_scale(r, scale_of(r, own), mode, l, cache);
-    if (r.given(own_offset)) found.offset = spread_scale(r, scale_of(r, own_offset), mode, l, cache);
+    if (r.given(own_offset))
+      found.offset = spread_scale(r, scale_of(r, own_offset), mode, l, cache);
     found.by_sample = mode == 1 || mode == 3;
     return found;
   }
@@ -182,7 +186,8 @@ Scales scales_of(Recipe& r, const Layouts& l, int64_t part, const Shape& cache) 
   const auto half = [&](const char* name) {
     const Value all = scale_of(r, name);
     const int64_t count = element_count(r.shape(all));
-    if (count % 2 != 0) refuse("{} has {} values; expected as many for keys as for values", name, count);
+    if (count % 2 != 0)
+      refuse("{} has {} values; expected as many for keys as for values", name, count);
     const Value mine = r.slice(r.reshape(all, {2, count / 2}), 0, part, part + 1);
     return spread_scale(r, mine, mode, l, cache);
   };
@@ -250,8 +255,10 @@ Value query_of(Recipe& r, const Layouts& l) {
 Value with_prefix(Recipe& r, const Layouts& l, const char* name, Value cache) {
   if (!r.given(name)) return cache;
   if (l.table || l.counted || l.caches > 1) {
-    refuse("{} is given with a block table, a list of caches or layout {}; expected one cache in "
-           "BSH, BSND or BNSD", name, l.cache);
+    refuse(
+        "{} is given with a block table, a list of caches or layout {}; expected one cache in "
+        "BSH, BSND or BNSD",
+        name, l.cache);
   }
   const auto axis = static_cast<int64_t>(l.cache.find('S'));
   Value prefix = unpacked(r, r.in(name));
@@ -273,13 +280,16 @@ void attend(Recipe& r) {
   l.caches = r.is_list("key") ? static_cast<int64_t>(r.length("key")) : 1;
   const auto values = r.is_list("value") ? static_cast<int64_t>(r.length("value")) : 1;
   if (l.caches < 1 || l.caches != values || (l.caches > 1 && l.caches != l.batch)) {
-    refuse("key has {} tensors and value {} for a batch of {}; expected one each, or one for each "
-           "sample", l.caches, values, l.batch);
+    refuse(
+        "key has {} tensors and value {} for a batch of {}; expected one each, or one for each "
+        "sample",
+        l.caches, values, l.batch);
   }
   const Value first = cache_in(r, "key", 0);
   look_at_cache(r, l, first);
   const bool incre = !r.has_parameter("actualSeqLengthsKv") &&
-                     !r.has_parameter("actualSeqLengthsKvOptional") && !r.has_parameter("preTokens");
+                     !r.has_parameter("actualSeqLengthsKvOptional") &&
+                     !r.has_parameter("preTokens");
   const char* const row_list = named(r, "actualSeqLengths", "actualSeqLengthsOptional");
   const char* const key_list = named(r, "actualSeqLengthsKv", "actualSeqLengthsKvOptional");
   if (l.counted && !l.table) l.batch = static_cast<int64_t>(r.length_if(row_list));
@@ -290,15 +300,17 @@ void attend(Recipe& r) {
   const Value mask = mask_of(r, l);
   const Value query = query_of(r, l);
   const char* const shift_name = named(r, "pseShift", "pseShiftOptional");
-  const Value shift = r.given(shift_name) && r.tensor(shift_name).count() > 0 ? r.in(shift_name) : Value{};
+  const Value shift =
+      r.given(shift_name) && r.tensor(shift_name).count() > 0 ? r.in(shift_name) : Value{};
   const char* const row_padding = named(r, "queryPaddingSize", "queryPaddingSizeOptional");
   const char* const key_padding = named(r, "kvPaddingSize", "kvPaddingSizeOptional");
   const auto padding = [&](const char* name) {
     return r.given(name) ? r.reshape(r.cast(r.in(name), DType::i64), {1}) : Value{};
   };
   if (r.given("keyRopeAntiquantScaleOptional")) {
-    refuse("keyRopeAntiquantScaleOptional is given; the second parts of keys are read as floats: pass "
-           "them so and leave it out");
+    refuse(
+        "keyRopeAntiquantScaleOptional is given; the second parts of keys are read as floats: pass "
+        "them so and leave it out");
   }
   Value sink;
   if (r.given("learnableSinkOptional")) sink = scale_of(r, "learnableSinkOptional");
@@ -324,19 +336,26 @@ void attend(Recipe& r) {
     }
     const Value rope = r.given("keyRopeOptional") ? r.in("keyRopeOptional") : Value{};
     const Value query_rope = r.given("queryRopeOptional") ? r.in("queryRopeOptional") : Value{};
-    const auto made = r.ops(
-        "FlashAttention",
-        {of_sample(r, query, i, l), k, v, of_sample(r, mask, i, l), of_sample(r, shift, i, l),
-         of_sample(r, rows, i, l), of_sample(r, keys, i, l), l.table,
-         of_sample(r, of_keys.scale, i, l), of_sample(r, of_keys.offset, i, l),
-         of_sample(r, of_values.scale, i, l), of_sample(r, of_values.offset, i, l),
-         of_sample(r, query_rope, i, l), of_sample(r, rope, i, l), sink, Value{},
-         padding(row_padding), padding(key_padding)},
-        logs ? 2 : 1,
-        {{"heads", l.heads}, {"kv_heads", l.kv_heads}, {"layout", l.query}, {"kv_layout", l.cache},
-         {"out_layout", l.out}, {"scale", r.real("scaleValue")}, {"mode", mode}, {"before", before},
-         {"after", after}, {"to", cast_number(out)},
-         {"scales_by_sample", of_keys.by_sample || of_values.by_sample}});
+    const auto made =
+        r.ops("FlashAttention",
+              {of_sample(r, query, i, l), k, v, of_sample(r, mask, i, l), of_sample(r, shift, i, l),
+               of_sample(r, rows, i, l), of_sample(r, keys, i, l), l.table,
+               of_sample(r, of_keys.scale, i, l), of_sample(r, of_keys.offset, i, l),
+               of_sample(r, of_values.scale, i, l), of_sample(r, of_values.offset, i, l),
+               of_sample(r, query_rope, i, l), of_sample(r, rope, i, l), sink, Value{},
+               padding(row_padding), padding(key_padding)},
+              logs ? 2 : 1,
+              {{"heads", l.heads},
+               {"kv_heads", l.kv_heads},
+               {"layout", l.query},
+               {"kv_layout", l.cache},
+               {"out_layout", l.out},
+               {"scale", r.real("scaleValue")},
+               {"mode", mode},
+               {"before", before},
+               {"after", after},
+               {"to", cast_number(out)},
+               {"scales_by_sample", of_keys.by_sample || of_values.by_sample}});
     results.push_back(made[0]);
     if (logs) log_sums.push_back(made[1]);
   }

@@ -8,7 +8,9 @@ namespace linalg {
 
 namespace {
 
-Value wide(Recipe& r, Param param) { return r.cast(r.in(param), computed_in(floating(r.dtype(param)))); }
+Value wide(Recipe& r, Param param) {
+  return r.cast(r.in(param), computed_in(floating(r.dtype(param))));
+}
 
 bool is_empty(Recipe& r, Param param) { return r.tensor(param).count() == 0; }
 
@@ -27,7 +29,8 @@ void qr(Recipe& r) {
   const bool complete = to[to.size() - 2] == m && m > n;
   if (is_empty(r, "self")) {
     if (!is_empty(r, "Q")) {
-      r.out("Q", r.expand(r.op("EyeLike", {r.filled(DType::f32, {m, r.shape("Q").back()}, 0)}), r.shape("Q")));
+      r.out("Q", r.expand(r.op("EyeLike", {r.filled(DType::f32, {m, r.shape("Q").back()}, 0)}),
+                          r.shape("Q")));
     }
     return;
   }

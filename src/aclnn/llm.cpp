@@ -31,8 +31,8 @@ Value mean_over(Recipe& r, Value x, const std::vector<int64_t>& axes) {
 void normalise(Recipe& r, Value x, const std::vector<int64_t>& axes) {
   const DType type = r.dtype(x);
   const Value square = mean_over(r, r.op("Mul", {x, x}), axes);
-  const Value inverse = r.op(
-      "Reciprocal", {r.op("Sqrt", {r.op("Add", {square, r.number("epsilon", type)})})});
+  const Value inverse =
+      r.op("Reciprocal", {r.op("Sqrt", {r.op("Add", {square, r.number("epsilon", type)})})});
   Value gamma = r.cast(r.in("gamma"), type);
   if (r.row().number) gamma = r.op("Add", {gamma, r.constant(type, 1)});
   r.out("yOut", r.op("Mul", {r.op("Mul", {x, inverse}), gamma}));
@@ -48,8 +48,8 @@ void rms_norm(Recipe& r) {
 // The sum of two tensors, rounded as it is stored, then normalised.
 void add_rms_norm(Recipe& r) {
   const DType type = r.dtype("x1");
-  const Value sum = r.cast(r.op("Add", {r.cast(r.in("x1"), DType::f32),
-                                        r.cast(r.in("x2"), DType::f32)}), type);
+  const Value sum =
+      r.cast(r.op("Add", {r.cast(r.in("x1"), DType::f32), r.cast(r.in("x2"), DType::f32)}), type);
   r.out("xOut", sum);
   normalise(r, r.cast(sum, DType::f32), last_axes(r, "x1", "gamma"));
 }
@@ -68,9 +68,8 @@ void rms_norm_gradient(Recipe& r) {
   std::vector<int64_t> leading;
   for (int64_t i = 0; i < axes.front(); ++i) leading.push_back(i);
   const Value each = r.op("Mul", {dy, normal});
-  r.out("dgammaOut", leading.empty()
-                         ? each
-                         : r.op("ReduceSum", {each, r.constant(leading)}, {{"keepdims", 0}}));
+  r.out("dgammaOut",
+        leading.empty() ? each : r.op("ReduceSum", {each, r.constant(leading)}, {{"keepdims", 0}}));
 }
 
 struct Halves {
@@ -86,8 +85,7 @@ Halves halves(Recipe& r, Value x, int64_t axis) {
 
 // silu(first half) * second half.
 void swiglu(Recipe& r) {
-  const Halves h =
-      halves(r, r.cast(r.in("x"), DType::f32), r.axis("dim", r.rank("x")));
+  const Halves h = halves(r, r.cast(r.in("x"), DType::f32), r.axis("dim", r.rank("x")));
   r.out("out", r.op("Mul", {r.op("Swish", {h.first}), h.second}));
 }
 
@@ -96,13 +94,14 @@ void swiglu_gradient(Recipe& r) {
   const Halves h = halves(r, r.cast(r.in("x"), type), r.axis("dim", r.rank("x")));
   const Value dy = r.cast(r.in("yGrad"), type), one = r.constant(type, 1);
   const Value s = r.op("Sigmoid", {h.first}), silu = r.op("Mul", {h.first, s});
-  const Value slope = r.op(
-      "Mul", {s, r.op("Add", {one, r.op("Mul", {h.first, r.op("Sub", {one, s})})})});
+  const Value slope =
+      r.op("Mul", {s, r.op("Add", {one, r.op("Mul", {h.first, r.op("Sub", {one, s})})})});
   const Value first = r.op("Mul", {r.op("Mul", {dy, h.second}), slope});
   r.out("out", r.op("Concat", {first, r.op("Mul", {dy, silu})}, {{"axis", h.axis}}));
 }
 
-// x turned by a quarter. Halves (mode 0): (-x2, x1). Pairs (mode 1): (-x[1], x[0], -x[3], x[2] ...).
+// x turned by a quarter. Halves (mode 0): (-x2, x1). Pairs (mode 1): (-x[1], x[0], -x[3], x[2]
+// ...).
 Value quarter_turn(Recipe& r, Value x, int64_t mode) {
   const Shape shape = r.shape(x);
   const auto last = static_cast<int64_t>(shape.size()) - 1;

@@ -52,10 +52,9 @@ void nll_loss(Recipe& r) {
   const Reduction reduction = reduction_of(r);
   const Targets t = targets_of(r);
   const Value scores = r.reshape(r.cast(r.in("self"), t.type), {t.batch, t.classes});
-  const Value picked = r.op("GatherElements", {scores, r.reshape(t.target, {t.batch, 1})},
-                            {{"axis", 1}});
-  const Value loss =
-      r.op("Neg", {r.op("Mul", {r.reshape(picked, {t.batch}), t.weight})});
+  const Value picked =
+      r.op("GatherElements", {scores, r.reshape(t.target, {t.batch, 1})}, {{"axis", 1}});
+  const Value loss = r.op("Neg", {r.op("Mul", {r.reshape(picked, {t.batch}), t.weight})});
   const Value weights = total(r, t.weight);
   const Shape out = r.shape("out");
   if (reduction == kNone) {
@@ -81,8 +80,7 @@ void nll_loss_backward(Recipe& r) {
   for (int64_t i = 0; i < t.classes; ++i) numbers.push_back(static_cast<double>(i));
   const Value classes = r.constant(DType::i64, {1, t.classes}, numbers);
   const Value hit = r.op("Equal", {r.reshape(t.target, {t.batch, 1}), classes});
-  const Value spread =
-      r.op("Where", {hit, r.reshape(factor, {t.batch, 1}), r.constant(t.type, 0)});
+  const Value spread = r.op("Where", {hit, r.reshape(factor, {t.batch, 1}), r.constant(t.type, 0)});
   r.out("out", r.reshape(spread, r.shape("out")));
 }
 
@@ -129,8 +127,7 @@ Value squared_error(Recipe& r, const Pair& p) {
 void mse(Recipe& r) { reduce_to(r, squared_error(r, pair_of(r)), r.result()); }
 void mse_backward(Recipe& r) {
   const Pair p = pair_of(r);
-  const Value slope =
-      r.op("Mul", {r.op("Sub", {p.self, p.target}), r.constant(p.type, 2)});
+  const Value slope = r.op("Mul", {r.op("Sub", {p.self, p.target}), r.constant(p.type, 2)});
   r.out(r.result(), r.op("Mul", {passed(r, p), slope}));
 }
 
@@ -140,8 +137,7 @@ void l1(Recipe& r) {
 }
 void l1_backward(Recipe& r) {
   const Pair p = pair_of(r);
-  r.out(r.result(),
-        r.op("Mul", {passed(r, p), r.op("Sign", {r.op("Sub", {p.self, p.target})})}));
+  r.out(r.result(), r.op("Mul", {passed(r, p), r.op("Sign", {r.op("Sub", {p.self, p.target})})}));
 }
 
 // Squares up to beta, then a line.
@@ -158,8 +154,7 @@ void smooth_l1_backward(Recipe& r) {
   const Pair p = pair_of(r);
   const Value off = r.op("Sub", {p.self, p.target}), beta = r.number("beta", p.type);
   const Value inside = r.op("Less", {r.op("Abs", {off}), beta});
-  const Value slope =
-      r.op("Where", {inside, r.op("Div", {off, beta}), r.op("Sign", {off})});
+  const Value slope = r.op("Where", {inside, r.op("Div", {off, beta}), r.op("Sign", {off})});
   r.out(r.result(), r.op("Mul", {passed(r, p), slope}));
 }
 
@@ -174,15 +169,14 @@ void bce(Recipe& r) {
   const Value one = r.constant(p.type, 1), least = r.constant(p.type, -100);
   const auto log = [&](Value x) { return r.op("Max", {r.op("Log", {x}), least}); };
   const Value yes = r.op("Mul", {p.target, log(p.self)});
-  const Value no =
-      r.op("Mul", {r.op("Sub", {one, p.target}), log(r.op("Sub", {one, p.self}))});
+  const Value no = r.op("Mul", {r.op("Sub", {one, p.target}), log(r.op("Sub", {one, p.self}))});
   reduce_to(r, weighted(r, r.op("Neg", {r.op("Add", {yes, no})}), "weight"), "out");
 }
 void bce_backward(Recipe& r) {
   const Pair p = pair_of(r);
   const Value rest = r.op("Mul", {r.op("Sub", {r.constant(p.type, 1), p.self}), p.self});
-  const Value slope = r.op("Div", {r.op("Sub", {p.self, p.target}),
-                                   r.op("Max", {rest, r.constant(p.type, 1e-12)})});
+  const Value slope = r.op(
+      "Div", {r.op("Sub", {p.self, p.target}), r.op("Max", {rest, r.constant(p.type, 1e-12)})});
   r.out("out", weighted(r, r.op("Mul", {passed(r, p), slope}), "weightOptional"));
 }
 
@@ -218,7 +212,8 @@ void bce_logits_target_backward(Recipe& r) {
   const Pair p = pair_of(r);
   Value slope = r.op("Neg", {p.self});
   if (r.given("posWeightOptional")) {
-    const Value more = r.op("Sub", {r.cast(r.in("posWeightOptional"), p.type), r.constant(p.type, 1)});
+    const Value more =
+        r.op("Sub", {r.cast(r.in("posWeightOptional"), p.type), r.constant(p.type, 1)});
     slope = r.op("Add", {slope, r.op("Mul", {more, r.op("Softplus", {slope})})});
   }
   r.out("gradTarget", weighted(r, r.op("Mul", {passed(r, p), slope}), "weightOptional"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The soft margin loss and its gradient: log(1 + exp(-target * self)). `reduction` is 0 none, 1 mean,
-// 2 sum.
+// The soft margin loss and its gradient: log(1 + exp(-target * self)). `reduction` is 0 none, 1
+// mean, 2 sum.
 #include "aclnn/arithmetic.h"
 
 namespace anynpu::aclnn {
@@ -43,8 +43,7 @@ void plain(Recipe& r) {
 void plain_gradient(Recipe& r) {
   const DType type = common(r);
   r.out(static_cast<int>(r.row().number),
-        r.op(r.row().op,
-             {gradient_in(r, type), wide(r, "self", type), wide(r, "target", type)}));
+        r.op(r.row().op, {gradient_in(r, type), wide(r, "self", type), wide(r, "target", type)}));
 }
 
 const Row kRows[] = {

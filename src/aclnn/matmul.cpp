@@ -23,13 +23,12 @@ Value multiply(Recipe& r, Value a, Value b, bool turn_a, bool turn_b) {
   };
   if (!is_complex(r.dtype(a))) return real(a, b);
   const Parts x = parts_of(r, a), y = parts_of(r, b);
-  return r.op("ToComplex",
-              {r.op("Sub", {real(x.real, y.real), real(x.imaginary, y.imaginary)}),
-               r.op("Add", {real(x.real, y.imaginary), real(x.imaginary, y.real)})});
+  return r.op("ToComplex", {r.op("Sub", {real(x.real, y.real), real(x.imaginary, y.imaginary)}),
+                            r.op("Add", {real(x.real, y.imaginary), real(x.imaginary, y.real)})});
 }
 
-// a x b with torch.matmul's rules for vectors: one axis is added and dropped again. `wide`: of 16-bit
-// floats in float32.
+// a x b with torch.matmul's rules for vectors: one axis is added and dropped again. `wide`: of
+// 16-bit floats in float32.
 Value product(Recipe& r, Param a_name, Param b_name, bool wide = false) {
   bool turn_a = false, turn_b = false;
   DType type = promote(r.dtype(a_name), r.dtype(b_name));
@@ -113,8 +112,8 @@ void cross(Recipe& r) {
   Values parts;
   for (int64_t i = 0; i < 3; ++i) {
     const int64_t j = (i + 1) % 3, k = (i + 2) % 3;
-    parts.push_back(r.op("Sub", {r.op("Mul", {part(0, j), part(1, k)}),
-                                 r.op("Mul", {part(0, k), part(1, j)})}));
+    parts.push_back(r.op(
+        "Sub", {r.op("Mul", {part(0, j), part(1, k)}), r.op("Mul", {part(0, k), part(1, j)})}));
   }
   r.out("out", r.op("Concat", parts, {{"axis", axis}}));
 }
@@ -129,8 +128,8 @@ void trace(Recipe& r) {
   for (int64_t i = 0; i < count; ++i) places.push_back(i * shape[1] + i);
   const Value all = r.reshape(r.cast(r.in("self"), type), {shape[0] * shape[1]});
   const Value picked = r.op("Gather", {all, r.constant(places)}, {{"axis", 0}});
-  r.out("out", r.reshape(r.op("ReduceSum", {picked, r.constant({0})}, {{"keepdims", 0}}),
-                         r.shape("out")));
+  r.out("out",
+        r.reshape(r.op("ReduceSum", {picked, r.constant({0})}, {{"keepdims", 0}}), r.shape("out")));
 }
 
 const Row kRows[] = {

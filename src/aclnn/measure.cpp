@@ -18,7 +18,9 @@ Value norm(Recipe& r, Value x, double p) {
   const DType type = r.dtype(x);
   const auto axis = static_cast<int64_t>(r.shape(x).size()) - 1;
   const Value axes = r.constant({axis});
-  const auto reduced = [&](const char* op, Value y) { return r.op(op, {y, axes}, {{"keepdims", 0}}); };
+  const auto reduced = [&](const char* op, Value y) {
+    return r.op(op, {y, axes}, {{"keepdims", 0}});
+  };
   const Value size = r.op("Abs", {x});
   if (p == 0) return reduced("ReduceSum", r.op("Sign", {size}));
   if (p == 1) return reduced("ReduceSum", size);
@@ -40,8 +42,8 @@ void cdist(Recipe& r) {
   if (a.back() == 0) return r.out("out", r.filled(type, r.shape("out"), 0));
   a.insert(a.end() - 1, 1);
   b.insert(b.end() - 2, 1);
-  const Value gap = r.op("Sub", {r.reshape(r.cast(r.in("x1"), type), a),
-                                 r.reshape(r.cast(r.in("x2"), type), b)});
+  const Value gap =
+      r.op("Sub", {r.reshape(r.cast(r.in("x1"), type), a), r.reshape(r.cast(r.in("x2"), type), b)});
   r.out("out", norm(r, gap, r.real("p")));
 }
 // Between each pair of different rows.
@@ -80,10 +82,12 @@ void renorm(Recipe& r) {
   const int64_t each = parts ? r.tensor("self").count() / parts : 0;
   if (each == 0) return;
   const Value x = r.cast(r.in("self"), type);
-  const Value length = norm(r, r.reshape(r.transpose(x, order), {parts, each}), r.scalar("p").real());
+  const Value length =
+      norm(r, r.reshape(r.transpose(x, order), {parts, each}), r.scalar("p").real());
   const Value most = r.constant(type, r.scalar("maxNorm").real());
   const Value shrunk = r.op("Div", {most, r.op("Add", {length, r.constant(type, 1e-7)})});
-  const Value factor = r.op("Where", {r.op("Greater", {length, most}), shrunk, r.constant(type, 1)});
+  const Value factor =
+      r.op("Where", {r.op("Greater", {length, most}), shrunk, r.constant(type, 1)});
   Shape beside(shape.size(), 1);
   beside[static_cast<size_t>(dim)] = parts;
   r.out("out", r.op("Mul", {x, r.reshape(factor, beside)}));
@@ -103,7 +107,8 @@ void bincount(Recipe& r) {
   const Value places = flat(r, r.cast(r.in("self"), DType::i64));
   const Value weights = r.given("weights") ? flat(r, r.cast(r.in("weights"), r.dtype(zeros)))
                                            : r.filled(r.dtype(zeros), r.shape(places), 1);
-  r.out("out", r.op("ScatterElements", {zeros, places, weights}, {{"axis", 0}, {"reduction", "add"}}));
+  r.out("out",
+        r.op("ScatterElements", {zeros, places, weights}, {{"axis", 0}, {"reduction", "add"}}));
 }
 
 // Counts in bins of equal width between min and max; both 0: those of the elements.
@@ -122,14 +127,16 @@ void histc(Recipe& r) {
     to = r.op("Where", {same, r.op("Add", {to, one}), to});
     from = wider_from;
   }
-  const Value inside = r.op("And", {r.op("GreaterOrEqual", {x, from}), r.op("LessOrEqual", {x, to})});
+  const Value inside =
+      r.op("And", {r.op("GreaterOrEqual", {x, from}), r.op("LessOrEqual", {x, to})});
   const Value part = r.op("Div", {r.op("Sub", {x, from}), r.op("Sub", {to, from})});
-  const Value bin = r.op("Floor", {r.op("Mul", {part, r.constant(type, static_cast<double>(bins))})});
+  const Value bin =
+      r.op("Floor", {r.op("Mul", {part, r.constant(type, static_cast<double>(bins))})});
   const Value zero = r.constant(type, 0);
   const Value place = r.op("Clip", {r.op("Where", {inside, bin, zero}), zero,
                                     r.constant(type, static_cast<double>(bins - 1))});
-  r.out("out", r.op("ScatterElements", {r.filled(type, {bins}, 0), r.cast(place, DType::i64),
-                                        r.cast(inside, type)},
+  r.out("out", r.op("ScatterElements",
+                    {r.filled(type, {bins}, 0), r.cast(place, DType::i64), r.cast(inside, type)},
                     {{"axis", 0}, {"reduction", "add"}}));
 }
 
@@ -164,14 +171,9 @@ void chunk_cat(Recipe& r) {
 }
 
 const Row kRows[] = {
-    {"aclnnCdist", cdist},
-    {"aclnnPdist", pdist},
-    {"aclnnPdistForward", pdist_forward},
-    {"aclnnRenorm", renorm},
-    {"aclnnInplaceRenorm", renorm},
-    {"aclnnBincount", bincount},
-    {"aclnnHistc", histc},
-    {"aclnnChunkCat", chunk_cat},
+    {"aclnnCdist", cdist},   {"aclnnPdist", pdist},          {"aclnnPdistForward", pdist_forward},
+    {"aclnnRenorm", renorm}, {"aclnnInplaceRenorm", renorm}, {"aclnnBincount", bincount},
+    {"aclnnHistc", histc},   {"aclnnChunkCat", chunk_cat},
 };
 
 }  // namespace

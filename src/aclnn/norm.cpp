@@ -117,11 +117,10 @@ void batch_norm_backward(Recipe& r) {
   const bool training = r.flag("training");
   const auto wanted = r.bools("outputMask");
   const auto wants = [&](size_t i) { return i < wanted.size() && wanted[i]; };
-  const Value mean =
-      of_channels(r, training ? "saveMean" : "runningMean", type, c.shape);
-  const Value inverse =
-      training ? of_channels(r, "saveInvstd", type, c.shape)
-               : inverse_root(r, of_channels(r, "runningVar", type, c.shape), "eps");
+  const Value mean = of_channels(r, training ? "saveMean" : "runningMean", type, c.shape);
+  const Value inverse = training
+                            ? of_channels(r, "saveInvstd", type, c.shape)
+                            : inverse_root(r, of_channels(r, "runningVar", type, c.shape), "eps");
   const Shape list{r.shape("input")[1]};
   const Value apart = r.op("Sub", {x, mean}), normal = r.op("Mul", {apart, inverse});
   Value bias_grad, weight_grad;
@@ -155,10 +154,9 @@ struct Rows {
 
 Rows rows_of(Recipe& r) {
   const Shape shape = r.shape("input"), normal = r.ints("normalizedShape");
-  if (normal.size() > shape.size() ||
-      !std::equal(normal.rbegin(), normal.rend(), shape.rbegin())) {
-    refuse("normalizedShape is {}; expected the last axes of an input of {}",
-           normal.plain(), to_string(shape));
+  if (normal.size() > shape.size() || !std::equal(normal.rbegin(), normal.rend(), shape.rbegin())) {
+    refuse("normalizedShape is {}; expected the last axes of an input of {}", normal.plain(),
+           to_string(shape));
   }
   Rows rows;
   for (size_t i = 0; i < shape.size(); ++i) {
@@ -174,10 +172,9 @@ void layer_norm(Recipe& r) {
   const DType type = r.dtype("input");
   if (rows.inner.empty()) refuse("normalizedShape is empty; expected at least one extent");
   const Shape inner = r.ints("normalizedShape");
-  const Value weight = r.given("weightOptional") ? r.cast(r.in("weightOptional"), type)
-                                                 : r.filled(type, inner, 1);
-  const Value bias =
-      r.given("biasOptional") ? r.cast(r.in("biasOptional"), type) : Value{};
+  const Value weight =
+      r.given("weightOptional") ? r.cast(r.in("weightOptional"), type) : r.filled(type, inner, 1);
+  const Value bias = r.given("biasOptional") ? r.cast(r.in("biasOptional"), type) : Value{};
   const auto made = r.ops("LayerNormalization", {r.in("input"), weight, bias}, 3,
                           {{"axis", rows.inner.front()}, {"epsilon", r.real("eps")}});
   r.out("out", made[0]);
@@ -204,10 +201,9 @@ void layer_norm_backward(Recipe& r) {
       passed = r.op("Mul", {grad, r.cast(r.in("weightOptional"), type)});
     }
     const Value first = scaled(r, sum_over(r, passed, rows.inner, true), 1 / rows.count);
-    const Value second = scaled(
-        r, sum_over(r, r.op("Mul", {passed, normal}), rows.inner, true), 1 / rows.count);
-    const Value inner =
-        r.op("Sub", {r.op("Sub", {passed, first}), r.op("Mul", {normal, second})});
+    const Value second =
+        scaled(r, sum_over(r, r.op("Mul", {passed, normal}), rows.inner, true), 1 / rows.count);
+    const Value inner = r.op("Sub", {r.op("Sub", {passed, first}), r.op("Mul", {normal, second})});
     r.out_if("gradInputOut", r.op("Mul", {inner, inverse}));
   }
   if (wants(1)) {
@@ -220,9 +216,9 @@ void layer_norm_backward(Recipe& r) {
 
 struct Groups {
   int64_t batch, channels, pixels, group;
-  Shape rows;                       // batch, group, elements of a group
-  Shape split;                      // batch, group, channels of a group, pixels
-  std::vector<int64_t> all{2};      // axis of a row
+  Shape rows;                   // batch, group, elements of a group
+  Shape split;                  // batch, group, channels of a group, pixels
+  std::vector<int64_t> all{2};  // axis of a row
 };
 
 Groups groups_of(Recipe& r) {
@@ -267,13 +263,12 @@ void group_norm_backward(Recipe& r) {
   const Value normal = r.op("Mul", {r.op("Sub", {x, mean}), inverse});
   if (wants(0)) {
     Value passed = grad;
-    if (const Value gamma = of_channels(r, "gamma", type, each)) passed = r.op("Mul", {grad, gamma});
+    if (const Value gamma = of_channels(r, "gamma", type, each))
+      passed = r.op("Mul", {grad, gamma});
     const double share = 1 / static_cast<double>(g.rows[2]);
     const Value first = scaled(r, sum_over(r, passed, {2, 3}, true), share);
-    const Value second =
-        scaled(r, sum_over(r, r.op("Mul", {passed, normal}), {2, 3}, true), share);
-    const Value inner =
-        r.op("Sub", {r.op("Sub", {passed, first}), r.op("Mul", {normal, second})});
+    const Value second = scaled(r, sum_over(r, r.op("Mul", {passed, normal}), {2, 3}, true), share);
+    const Value inner = r.op("Sub", {r.op("Sub", {passed, first}), r.op("Mul", {normal, second})});
     r.out_if("gradInput", r.reshape(r.op("Mul", {inner, inverse}), r.shape("gradInput")));
   }
   const auto channel_sums = [&](Value v) {

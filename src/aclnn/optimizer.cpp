@@ -38,7 +38,8 @@ void adamw(Recipe& r) {
   r.out("vRef", v);
 }
 
-// Adam of TensorFlow: powers of the betas come with the call, all numbers are tensors of one element.
+// Adam of TensorFlow: powers of the betas come with the call, all numbers are tensors of one
+// element.
 void adam(Recipe& r) {
   const DType type = DType::f32;
   const auto tensor = [&](const char* name) { return r.cast(r.in(name), type); };
@@ -57,9 +58,8 @@ void adam(Recipe& r) {
   const Value first = from_one(number("beta1Power")), second = from_one(number("beta2Power"));
   if (!decays) {
     const Value rate = r.op("Div", {mul(lr, r.op("Sqrt", {second})), first});
-    const Value up = r.flag("useNesterov")
-                         ? r.op("Add", {mul(m, beta1), mul(grad, from_one(beta1))})
-                         : m;
+    const Value up =
+        r.flag("useNesterov") ? r.op("Add", {mul(m, beta1), mul(grad, from_one(beta1))}) : m;
     const Value move = r.op("Div", {mul(rate, up), r.op("Add", {r.op("Sqrt", {v}), eps})});
     r.out("varRef", r.op("Sub", {weight, move}));
   } else {
@@ -117,7 +117,8 @@ void sgd(Recipe& r) {
       r.out("gradsRef", i, grad);
     }
     if (r.flag("maximize")) grad = r.op("Neg", {grad});
-    if (!r.equals("weightDecay", 0)) grad = r.op("Add", {grad, mul(weight, r.number("weightDecay", type))});
+    if (!r.equals("weightDecay", 0))
+      grad = r.op("Add", {grad, mul(weight, r.number("weightDecay", type))});
     if (!r.equals("momentum", 0)) {
       Value buffer = grad;
       if (!r.flag("isFirstStep")) {
@@ -126,7 +127,8 @@ void sgd(Recipe& r) {
         buffer = r.op("Add", {mul(old, r.number("momentum", type)), mul(grad, share)});
       }
       r.out("momentumBufferListOptionalRef", i, buffer);
-      grad = r.flag("nesterov") ? r.op("Add", {grad, mul(buffer, r.number("momentum", type))}) : buffer;
+      grad = r.flag("nesterov") ? r.op("Add", {grad, mul(buffer, r.number("momentum", type))})
+                                : buffer;
     }
     r.out("paramsRef", i, r.op("Sub", {weight, mul(grad, r.number("lr", type))}));
   }
@@ -151,12 +153,9 @@ void update_scale(Recipe& r) {
 }
 
 const Row kRows[] = {
-    {"aclnnApplyAdamWV2", adamw},
-    {"aclnnApplyAdam", adam},
-    {"aclnnApplyAdamW", adam},
-    {"aclnnApplyFusedEmaAdam", ema_adam},
-    {"aclnnFusedSgd", sgd},
-    {"aclnnAmpUpdateScale", update_scale},
+    {"aclnnApplyAdamWV2", adamw}, {"aclnnApplyAdam", adam},
+    {"aclnnApplyAdamW", adam},    {"aclnnApplyFusedEmaAdam", ema_adam},
+    {"aclnnFusedSgd", sgd},       {"aclnnAmpUpdateScale", update_scale},
 };
 
 }  // namespace

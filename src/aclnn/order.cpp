@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order: medians of what are numbers, running extremes with their places, distinct values, places in
-// a sorted row. NaN is the largest number.
+// Order: medians of what are numbers, running extremes with their places, distinct values, places
+// in a sorted row. NaN is the largest number.
 #include "aclnn/arithmetic.h"
 
 namespace anynpu::aclnn {
@@ -41,8 +41,8 @@ void nan_median_of(Recipe& r, const Ordered& o, const char* out) {
   if (is_floating(r.dtype(o.values))) {
     const Value numbers = r.cast(r.op("Not", {r.op("IsNaN", {o.values})}), DType::i64);
     const Value count = r.op("ReduceSum", {numbers, r.constant({o.axis})}, {{"keepdims", 1}});
-    const Value less = r.op("Max", {r.op("Sub", {count, r.constant(DType::i64, 1)}),
-                                    r.constant(DType::i64, 0)});
+    const Value less =
+        r.op("Max", {r.op("Sub", {count, r.constant(DType::i64, 1)}), r.constant(DType::i64, 0)});
     const Value at = r.op("FloorDivide", {less, r.constant(DType::i64, 2)});
     value = r.op("GatherElements", {o.values, at}, {{"axis", o.axis}});
     place = r.op("GatherElements", {o.places, at}, {{"axis", o.axis}});
@@ -53,7 +53,6 @@ void nan_median_dim(Recipe& r) {
   nan_median_of(r, ordered(r, r.in("self"), r.axis("dim", r.rank("self")), -1, false), "valuesOut");
 }
 void nan_median(Recipe& r) { nan_median_of(r, ordered(r, flat(r), 0, -1, false), "out"); }
-
 
 Value comparable(Recipe& r, Value x) {
   x = with_axis(r, x);
@@ -80,8 +79,8 @@ void distinct(Recipe& r) {
   if (r.given("countsOut") && r.flag("returnCounts")) r.out("countsOut", parts[3]);
 }
 void distinct_dim(Recipe& r) {
-  const auto parts = r.ops("Unique", {r.in("self")}, 4,
-                           {{"sorted", 1}, {"axis", r.axis("dim", r.rank("self"))}});
+  const auto parts =
+      r.ops("Unique", {r.in("self")}, 4, {{"sorted", 1}, {"axis", r.axis("dim", r.rank("self"))}});
   r.out("valueOut", parts[0]);
   if (r.flag("returnInverse")) r.out("inverseOut", parts[2]);
   r.out("countsOut", parts[3]);
@@ -107,8 +106,8 @@ void distinct_neighbours(Recipe& r) {
 
 void search(Recipe& r, Value row, Value values) {
   const DType type = promote(r.dtype(row), r.dtype(values));
-  const Value found = r.op("SearchSorted", {r.cast(row, type), r.cast(values, type)},
-                           {{"right", r.flag("right")}});
+  const Value found =
+      r.op("SearchSorted", {r.cast(row, type), r.cast(values, type)}, {{"right", r.flag("right")}});
   r.out("out", r.reshape(found, r.shape("out")));
 }
 void search_sorted(Recipe& r) {

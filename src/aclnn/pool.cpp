@@ -11,8 +11,7 @@ namespace anynpu::aclnn {
 
 namespace {
 
-Ints per_axis(Recipe& r, const char* name, size_t axes,
-                              const Ints& otherwise) {
+Ints per_axis(Recipe& r, const char* name, size_t axes, const Ints& otherwise) {
   auto list = r.has_parameter(name) ? r.ints(name) : Ints{};
   if (list.empty()) list = otherwise;
   if (list.size() == 1) list.assign(axes, list[0]);
@@ -37,10 +36,15 @@ struct MaxWindow {
 // What the arithmetic of window_ranges takes without overflow.
 void check_window(int64_t kernel, int64_t stride, int64_t pad, int64_t dilation) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
-  const auto in_range = [](int64_t value, int64_t least) { return value >= least && value <= kMost; };
-  if (in_range(kernel, 1) && in_range(stride, 1) && in_range(pad, 0) && in_range(dilation, 1)) return;
-  refuse("a window of {} every {} with {} elements of padding and dilation {}; expected 1 to {}, and "
-         "padding of at least 0", kernel, stride, pad, dilation, kMost);
+  const auto in_range = [](int64_t value, int64_t least) {
+    return value >= least && value <= kMost;
+  };
+  if (in_range(kernel, 1) && in_range(stride, 1) && in_range(pad, 0) && in_range(dilation, 1))
+    return;
+  refuse(
+      "a window of {} every {} with {} elements of padding and dilation {}; expected 1 to {}, and "
+      "padding of at least 0",
+      kernel, stride, pad, dilation, kMost);
 }
 
 MaxWindow max_window(Recipe& r, size_t axes) {
@@ -49,8 +53,7 @@ MaxWindow max_window(Recipe& r, size_t axes) {
   w.stride = per_axis(r, "stride", axes, w.kernel);
   w.pad = per_axis(r, "padding", axes, Ints(axes, 0));
   w.dilation = per_axis(r, "dilation", axes, Ints(axes, 1));
-  for (size_t d = 0; d < axes; ++d)
-    check_window(w.kernel[d], w.stride[d], w.pad[d], w.dilation[d]);
+  for (size_t d = 0; d < axes; ++d) check_window(w.kernel[d], w.stride[d], w.pad[d], w.dilation[d]);
   return w;
 }
 
@@ -98,7 +101,8 @@ Values region_max(Recipe& r, Value x, const Ranges& ranges) {
 // Gradients added up at their places: planes of `in` elements.
 void add_at_places(Recipe& r, Value grad, Value places, size_t axes, Param out) {
   const Shape in = r.shape(out), given = r.shape(grad);
-  const int64_t plane = element_count(spatial(in, axes)), each = element_count(spatial(given, axes));
+  const int64_t plane = element_count(spatial(in, axes)),
+                each = element_count(spatial(given, axes));
   const int64_t planes = element_count(in) / std::max<int64_t>(plane, 1);
   const DType type = r.dtype(grad);
   const Value sums = r.op("ScatterElements",
@@ -166,11 +170,14 @@ void max_unpool(Recipe& r) {
   const auto axes = static_cast<size_t>(r.row().number);
   const Param out = r.result();
   const Shape wide = r.shape(out), given = r.shape("self");
-  const int64_t plane = element_count(spatial(wide, axes)), each = element_count(spatial(given, axes));
+  const int64_t plane = element_count(spatial(wide, axes)),
+                each = element_count(spatial(given, axes));
   const int64_t planes = element_count(wide) / std::max<int64_t>(plane, 1);
   const Value places = r.reshape(r.cast(r.in("indices"), DType::i64), {planes, each});
-  const Value y = r.op("ScatterElements", {r.filled(r.dtype("self"), {planes, plane}, 0), places,
-                                           r.reshape(r.in("self"), {planes, each})}, {{"axis", 1}});
+  const Value y = r.op("ScatterElements",
+                       {r.filled(r.dtype("self"), {planes, plane}, 0), places,
+                        r.reshape(r.in("self"), {planes, each})},
+                       {{"axis", 1}});
   r.out(out, r.reshape(y, wide));
 }
 
@@ -178,7 +185,8 @@ void max_unpool(Recipe& r) {
 void max_unpool_backward(Recipe& r) {
   const auto axes = static_cast<size_t>(r.row().number);
   const Shape wide = r.shape("gradOutput"), given = r.shape("self");
-  const int64_t plane = element_count(spatial(wide, axes)), each = element_count(spatial(given, axes));
+  const int64_t plane = element_count(spatial(wide, axes)),
+                each = element_count(spatial(given, axes));
   const int64_t planes = element_count(wide) / std::max<int64_t>(plane, 1);
   const Value places = r.reshape(r.cast(r.in("indices"), DType::i64), {planes, each});
   const Value y = r.op("GatherElements", {r.reshape(r.in("gradOutput"), {planes, plane}), places},
@@ -207,8 +215,8 @@ void average(Recipe& r, size_t axes, bool gradient, Param source, Param out) {
   const Shape sizes = spatial(gradient ? r.shape(source) : r.shape(out), axes);
   const auto kernel = per_axis(r, "kernelSize", axes, {});
   const auto stride = per_axis(r, r.has_parameter("stride") ? "stride" : "strides", axes, kernel);
-  const auto pad = per_axis(r, r.has_parameter("padding") ? "padding" : "paddings", axes,
-                            Ints(axes, 0));
+  const auto pad =
+      per_axis(r, r.has_parameter("padding") ? "padding" : "paddings", axes, Ints(axes, 0));
   const bool count_pads = r.flag("countIncludePad");
   const int64_t divisor = r.integer("divisorOverride");
   const bool whole = is_integer(r.dtype(source));
@@ -236,7 +244,8 @@ void adaptive_average(Recipe& r, bool gradient) {
   const auto axes = static_cast<size_t>(r.row().number);
   const Param source = gradient ? Param("gradOutput") : Param("self");
   const Shape in = spatial(r.shape("self"), axes);
-  const Shape sizes = gradient ? spatial(r.shape(source), axes) : per_axis(r, "outputSize", axes, {});
+  const Shape sizes =
+      gradient ? spatial(r.shape(source), axes) : per_axis(r, "outputSize", axes, {});
   Value x = r.cast(r.in(source), computed_in(r.dtype(source)));
   const auto first = static_cast<int64_t>(r.shape(x).size() - axes);
   for (size_t d = 0; d < axes; ++d) {

@@ -29,7 +29,7 @@ Value matrix_of(Recipe& r, const char* name, bool turned) {
 }
 
 struct Scaling {
-  Value columns, rows;    // factors of columns (or one), of rows
+  Value columns, rows;  // factors of columns (or one), of rows
   Value bias, offset;
   DType bias_type = DType::undefined;
 };
@@ -117,9 +117,10 @@ void fifth_version(Recipe& r) {
     if (s.columns && element_count(r.shape(s.columns)) == 1)
       s.columns = r.op("Mul", {s.columns, y});
     else
-      s.columns = s.columns ? r.op("Mul", {r.reshape(s.columns, {element_count(r.shape(s.columns))}),
-                                           r.reshape(y, {element_count(r.shape(y))})})
-                            : y;
+      s.columns = s.columns
+                      ? r.op("Mul", {r.reshape(s.columns, {element_count(r.shape(s.columns))}),
+                                     r.reshape(y, {element_count(r.shape(y))})})
+                      : y;
   }
   write(r, product(r, r.flag("transposeX1"), r.flag("transposeX2")), with_bias(r, s), "out");
 }
@@ -127,7 +128,8 @@ void fifth_version(Recipe& r) {
 // With an activation behind it.
 void activated_product(Recipe& r) {
   check_groups(r, "groupSizeOptional");
-  for (const char* name : {"x1OffsetOptional", "x2OffsetOptional", "yScaleOptional", "yOffsetOptional", "x3Optional"}) {
+  for (const char* name : {"x1OffsetOptional", "x2OffsetOptional", "yScaleOptional",
+                           "yOffsetOptional", "x3Optional"}) {
     if (optional_scale(r, name)) refuse("{} is given; expected null", name);
   }
   const Value sums = product(r, false, false);
@@ -136,16 +138,19 @@ void activated_product(Recipe& r) {
   Value y = sums;
   if (whole) y = r.op("Add", {y, bias_of(r, r.cast(r.in("biasOptional"), r.dtype(sums)), shape)});
   y = r.cast(y, DType::f32);
-  if (const Value columns = optional_scale(r, "x2Scale")) y = r.op("Mul", {y, along(r, columns, shape, -1)});
-  if (const Value rows = optional_scale(r, "x1Scale")) y = r.op("Mul", {y, along(r, rows, shape, -2)});
+  if (const Value columns = optional_scale(r, "x2Scale"))
+    y = r.op("Mul", {y, along(r, columns, shape, -1)});
+  if (const Value rows = optional_scale(r, "x1Scale"))
+    y = r.op("Mul", {y, along(r, rows, shape, -2)});
   if (r.given("biasOptional") && !whole)
     y = r.op("Add", {y, bias_of(r, r.cast(r.in("biasOptional"), DType::f32), shape)});
   const std::string op = r.text("fusedOpType");
   if (op != "gelu_tanh" && op != "gelu_erf" && op != "relu") {
     refuse("fusedOpType is '{}'; expected gelu_tanh, gelu_erf or relu", op);
   }
-  r.out("out", op == "relu" ? r.op("Relu", {y})
-                            : r.op("Gelu", {y}, {{"approximate", op == "gelu_tanh" ? "tanh" : "none"}}));
+  r.out("out", op == "relu"
+                   ? r.op("Relu", {y})
+                   : r.op("Gelu", {y}, {{"approximate", op == "gelu_tanh" ? "tanh" : "none"}}));
 }
 
 // Added to what yRef holds.
@@ -174,13 +179,15 @@ void summed_product(Recipe& r) {
   }
   const Value sums = product(r, r.flag("transposeX1"), r.flag("transposeX2"));
   const Shape shape = r.shape(sums);
-  if (shape.size() != 3) refuse("x1 and x2 make {}; expected a batch of matrices", to_string(shape));
+  if (shape.size() != 3)
+    refuse("x1 and x2 make {}; expected a batch of matrices", to_string(shape));
   Value y = r.cast(sums, DType::f32);
-  if (const Value columns = optional_scale(r, "x2Scale")) y = r.op("Mul", {y, along(r, columns, shape, -1)});
+  if (const Value columns = optional_scale(r, "x2Scale"))
+    y = r.op("Mul", {y, along(r, columns, shape, -1)});
   if (const Value rows = optional_scale(r, "x1Scale")) {
     if (element_count(r.shape(rows)) != shape[0] * shape[1]) {
-      refuse("x1Scale is {}; expected a number for each row of {} matrices of {}", to_string(r.shape(rows)),
-             shape[0], shape[1]);
+      refuse("x1Scale is {}; expected a number for each row of {} matrices of {}",
+             to_string(r.shape(rows)), shape[0], shape[1]);
     }
     y = r.op("Mul", {y, r.reshape(rows, {shape[0], shape[1], 1})});
   }

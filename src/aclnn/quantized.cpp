@@ -22,23 +22,33 @@ Value unpacked(Recipe& r, Value x) {
 
 double largest_of(DType type) {
   switch (type) {
-    case DType::i4: return 7;
-    case DType::i8: return 127;
-    case DType::u8: return 255;
-    case DType::i16: return 32767;
-    case DType::f8e4m3: return 448;
-    case DType::f8e5m2: return 57344;
-    case DType::hif8: return 32768;
-    case DType::f4e2m1: return 6;
-    default: refuse("results have type {}; expected integers of 4, 8 or 16 bits or floats of 4 or 8",
-                    name_of(type));
+    case DType::i4:
+      return 7;
+    case DType::i8:
+      return 127;
+    case DType::u8:
+      return 255;
+    case DType::i16:
+      return 32767;
+    case DType::f8e4m3:
+      return 448;
+    case DType::f8e5m2:
+      return 57344;
+    case DType::hif8:
+      return 32768;
+    case DType::f4e2m1:
+      return 6;
+    default:
+      refuse("results have type {}; expected integers of 4, 8 or 16 bits or floats of 4 or 8",
+             name_of(type));
   }
 }
 
 Value rounded_to(Recipe& r, Value x, DType type) {
   const double most = largest_of(type);
   const DType from = r.dtype(x);
-  const bool integers = type == DType::i4 || type == DType::i8 || type == DType::u8 || type == DType::i16;
+  const bool integers =
+      type == DType::i4 || type == DType::i8 || type == DType::u8 || type == DType::i16;
   const double least = type == DType::u8 ? 0 : integers ? -most - 1 : -most;
   if (integers) x = r.op("Round", {x});
   return r.cast(r.op("Clip", {x, r.constant(from, least), r.constant(from, most)}), type);
@@ -67,8 +77,8 @@ Value along(Recipe& r, Value list, const Shape& shape, int64_t axis) {
   const auto rank = static_cast<int64_t>(shape.size());
   const auto place = static_cast<size_t>(axis < 0 ? axis + rank : axis);
   if (place >= shape.size() || shape[place] != count) {
-    refuse("{} scales or offsets for a tensor of {}; expected one, or as many as axis {} has", count,
-           to_string(shape), axis);
+    refuse("{} scales or offsets for a tensor of {}; expected one, or as many as axis {} has",
+           count, to_string(shape), axis);
   }
   wide[place] = count;
   return r.reshape(list, wide);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What recipes of quantised operators share: scales as programs pass them, packed integers, rounding.
+// What recipes of quantised operators share: scales as programs pass them, packed integers,
+// rounding.
 #pragma once
 
 #include "aclnn/recipe.h"
 
 namespace anynpu::aclnn {
 
-// Scales and offsets in float32, in the shape of the tensor. Those of 64 bits hold a float32 in their
-// lower half.
+// Scales and offsets in float32, in the shape of the tensor. Those of 64 bits hold a float32 in
+// their lower half.
 Value scale_of(Recipe& r, Param param);
 Value scale_of(Recipe& r, Value scale);
 // Unpacks 4-bit integers, eight in an integer of 32 bits, along the last axis. Others stay.

@@ -83,7 +83,8 @@ void bernoulli(Recipe& r) {
 // Bits that are 1 where an element is kept; `prob` is that of dropping it.
 void dropout_mask(Recipe& r) {
   const int64_t bytes = r.tensor("out").count();
-  const Value kept = r.op("GreaterOrEqual", {uniform(r, {bytes * 8}), r.number("prob", DType::f32)});
+  const Value kept =
+      r.op("GreaterOrEqual", {uniform(r, {bytes * 8}), r.number("prob", DType::f32)});
   r.out("out", r.reshape(r.op("PackBits", {kept}), r.shape("out")));
 }
 

@@ -50,8 +50,8 @@ Value Recipe::read_tensor(uint32_t tensor) {
   feed.index = tensor;
   feed.bytes = bytes_of(from.dtype, static_cast<size_t>(span.count));
   const bool direct = from.contiguous();
-  Value value = state_->add_input(
-      feed, from.dtype, direct ? from.shape.shape() : Shape{span.count});
+  Value value =
+      state_->add_input(feed, from.dtype, direct ? from.shape.shape() : Shape{span.count});
   if (!direct) {
     value = op("MoveView", {value},
                {{"shape", from.shape.shape()},
@@ -69,8 +69,9 @@ Value Recipe::matrix(Param param, bool& transposed) {
 
 Value Recipe::matrix(Param list, size_t index, bool& transposed) {
   tensor(list, index);
-  return read_matrix(argument(list, ArgumentKind::tensors).first_tensor +
-                         static_cast<uint32_t>(index), transposed);
+  return read_matrix(
+      argument(list, ArgumentKind::tensors).first_tensor + static_cast<uint32_t>(index),
+      transposed);
 }
 
 Value Recipe::read_matrix(uint32_t tensor, bool& transposed) {
@@ -140,8 +141,7 @@ Value Recipe::constant(const std::vector<int64_t>& list) {
 }
 
 Value Recipe::constant_of(Shape shape, const std::vector<int64_t>& values) {
-  graph::Value value =
-      graph::tensor_value(state_->fresh_name(), DType::i64, std::move(shape));
+  graph::Value value = graph::tensor_value(state_->fresh_name(), DType::i64, std::move(shape));
   value.constant = graph::constant_of(values);
   return {state_->graph.add_value(std::move(value))};
 }
@@ -173,7 +173,7 @@ Value Recipe::op(const char* name, const std::vector<Value>& inputs, Attrs attrs
 }
 
 Values Recipe::ops(const char* name, const std::vector<Value>& inputs, size_t outputs,
-                               Attrs attrs) {
+                   Attrs attrs) {
   graph::Graph& graph = state_->graph;
   graph::Node node;
   node.op = name;
@@ -273,7 +273,8 @@ Value Recipe::transpose(Value value, std::vector<int64_t> order) {
 }
 
 Value Recipe::slice(Value value, int64_t axis, int64_t begin, int64_t end, int64_t step) {
-  return op("Slice", {value, constant({begin}), constant({end}), constant({axis}), constant({step})});
+  return op("Slice",
+            {value, constant({begin}), constant({end}), constant({axis}), constant({step})});
 }
 
 // --- outputs

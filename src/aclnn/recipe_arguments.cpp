@@ -15,16 +15,26 @@ bool names(std::string_view parameter, std::string_view wanted) {
 
 const char* kind_name(ArgumentKind kind) {
   switch (kind) {
-    case ArgumentKind::tensor: return "an aclTensor";
-    case ArgumentKind::tensors: return "an aclTensorList";
-    case ArgumentKind::scalar: return "an aclScalar";
-    case ArgumentKind::scalars: return "an aclScalarList";
-    case ArgumentKind::ints: return "an aclIntArray";
-    case ArgumentKind::floats: return "an aclFloatArray";
-    case ArgumentKind::bools: return "an aclBoolArray";
-    case ArgumentKind::integer: return "an integer";
-    case ArgumentKind::real: return "a number";
-    case ArgumentKind::text: return "a text";
+    case ArgumentKind::tensor:
+      return "an aclTensor";
+    case ArgumentKind::tensors:
+      return "an aclTensorList";
+    case ArgumentKind::scalar:
+      return "an aclScalar";
+    case ArgumentKind::scalars:
+      return "an aclScalarList";
+    case ArgumentKind::ints:
+      return "an aclIntArray";
+    case ArgumentKind::floats:
+      return "an aclFloatArray";
+    case ArgumentKind::bools:
+      return "an aclBoolArray";
+    case ArgumentKind::integer:
+      return "an integer";
+    case ArgumentKind::real:
+      return "a number";
+    case ArgumentKind::text:
+      return "a text";
   }
   return "an argument";
 }
@@ -55,8 +65,8 @@ std::string Recipe::label(Param param) const {
 const Argument& Recipe::argument(Param param, ArgumentKind kind) const {
   const Argument* found = find(param);
   if (!found || found->kind != kind) {
-    refuse(Code::internal, "{} has no parameter '{}' that is {}", call_.signature->name,
-           param.name, kind_name(kind));
+    refuse(Code::internal, "{} has no parameter '{}' that is {}", call_.signature->name, param.name,
+           kind_name(kind));
   }
   return *found;
 }
@@ -105,8 +115,8 @@ size_t Recipe::length(Param list) const {
   if (!found->given) {
     refuse(Code::invalid_handle, "{} is null; expected {}", label(list), kind_name(found->kind));
   }
-  return found->tensors.size() + found->scalars.size() + found->ints.size() +
-         found->floats.size() + found->bools.size();
+  return found->tensors.size() + found->scalars.size() + found->ints.size() + found->floats.size() +
+         found->bools.size();
 }
 
 bool Recipe::given(Param list, size_t index) const {

@@ -67,8 +67,7 @@ struct Recipe::State {
   }
 
   Value add_input(const Feed& feed, DType dtype, Shape shape) {
-    const Value value{
-        graph.add_value(graph::tensor_value(fresh_name(), dtype, std::move(shape)))};
+    const Value value{graph.add_value(graph::tensor_value(fresh_name(), dtype, std::move(shape)))};
     graph.inputs.push_back(value.id);
     inputs.push_back(feed);
     return value;

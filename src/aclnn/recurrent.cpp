@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers of LSTM and GRU with their gradients, as torch.nn has them: gates i, f, g, o and r, z, n, layers
-// and directions behind each other, sequences of equal length or packed (batchSizes). Forward gives the
-// gates of every step, for the gradient, as steps x batch x hidden in the order of time. Steps behind the
-// end of a sequence have gates that leave its state alone.
+// Layers of LSTM and GRU with their gradients, as torch.nn has them: gates i, f, g, o and r, z, n,
+// layers and directions behind each other, sequences of equal length or packed (batchSizes).
+// Forward gives the gates of every step, for the gradient, as steps x batch x hidden in the order
+// of time. Steps behind the end of a sequence have gates that leave its state alone.
 #include <algorithm>
 #include <limits>
 
@@ -41,32 +41,41 @@ Network network_of(Recipe& r, Param state, bool lstm) {
   n.batch_first = r.flag("batchFirst");
   n.layers = r.integer("numLayers");
   n.directions = r.flag(r.has_parameter("bidirectional") ? "bidirectional" : "bidirection") ? 2 : 1;
-  const Shape h = r.is_list(state) ? r.tensor(state, 0).shape.shape() : r.shape(state), x = r.shape("input");
+  const Shape h = r.is_list(state) ? r.tensor(state, 0).shape.shape() : r.shape(state),
+              x = r.shape("input");
   const char* const sizes = r.has_parameter("batchSizes") ? "batchSizes" : "batchSizesOptional";
   n.packed = r.given(sizes) && r.tensor(sizes).count() > 0;
   if (h.size() != 3 || n.layers < 1 || n.layers > 1024 || h[0] != n.layers * n.directions ||
       x.size() != (n.packed ? 2u : 3u)) {
-    refuse("the input is {} and states {} for {} layers of {} directions; expected steps x batch x size, packed rows x "
-           "size, and layers * directions x batch x hidden", to_string(x), to_string(h), n.layers, n.directions);
+    refuse(
+        "the input is {} and states {} for {} layers of {} directions; expected steps x batch x "
+        "size, packed rows x "
+        "size, and layers * directions x batch x hidden",
+        to_string(x), to_string(h), n.layers, n.directions);
   }
   n.batch = h[1], n.hidden = h[2];
   n.steps = n.packed ? r.tensor(sizes).count() : x[n.batch_first ? 1 : 0];
   n.rows = n.packed ? x[0] : n.steps * n.batch;
-  if (!n.packed && x[n.batch_first ? 0 : 1] != n.batch) refuse("the input is {} for a batch of {}", to_string(x), n.batch);
-  if (n.steps < 1 || n.batch < 1 || n.hidden < 1) refuse("the input is {}; expected at least one step", to_string(x));
+  if (!n.packed && x[n.batch_first ? 0 : 1] != n.batch)
+    refuse("the input is {} for a batch of {}", to_string(x), n.batch);
+  if (n.steps < 1 || n.batch < 1 || n.hidden < 1)
+    refuse("the input is {}; expected at least one step", to_string(x));
   if (r.length("params") != static_cast<size_t>(n.layers * n.directions) * n.weights()) {
-    refuse("params has {} tensors; expected {} for each of {} layers and {} directions", r.length("params"), n.weights(),
-           n.layers, n.directions);
+    refuse("params has {} tensors; expected {} for each of {} layers and {} directions",
+           r.length("params"), n.weights(), n.layers, n.directions);
   }
   if (r.has_parameter("dropout") && !r.equals("dropout", 0) && n.layers > 1 && r.flag("train")) {
-    refuse("dropout is {}; expected 0: drop between layers with an operator of its own", r.real("dropout"));
+    refuse("dropout is {}; expected 0: drop between layers with an operator of its own",
+           r.real("dropout"));
   }
   if (n.packed) {
     n.sizes = r.reshape(r.cast(r.in(sizes), DType::i64), {n.steps});
     const Value ends = r.op("CumSum", {n.sizes, wide_number(r, 0)});
     n.starts = r.op("Sub", {ends, n.sizes});
-    n.live = r.op("Less", {r.reshape(range_to(r, n.batch), {1, n.batch, 1}), r.reshape(n.sizes, {n.steps, 1, 1})});
-    const Value counts = r.op("ReduceSum", {r.cast(n.live, DType::i64), r.constant({0, 2})}, {{"keepdims", 0}});
+    n.live = r.op("Less", {r.reshape(range_to(r, n.batch), {1, n.batch, 1}),
+                           r.reshape(n.sizes, {n.steps, 1, 1})});
+    const Value counts =
+        r.op("ReduceSum", {r.cast(n.live, DType::i64), r.constant({0, 2})}, {{"keepdims", 0}});
     n.lengths = r.op("Max", {counts, wide_number(r, 1)});
   }
   return n;
@@ -78,7 +87,8 @@ Network network_of(Recipe& r, Param state, bool lstm) {
 Value unpacked_steps(Recipe& r, const Network& n, Value x) {
   const Shape s = r.shape(x);
   if (!n.packed) return n.batch_first ? r.transpose(x, {1, 0, 2}) : x;
-  const Value at = added(r, r.reshape(n.starts, {n.steps, 1}), r.reshape(range_to(r, n.batch), {1, n.batch}));
+  const Value at =
+      added(r, r.reshape(n.starts, {n.steps, 1}), r.reshape(range_to(r, n.batch), {1, n.batch}));
   const Value row = r.op("Where", {r.reshape(n.live, {n.steps, n.batch}), at, wide_number(r, -1)});
   const Value rows = r.op("GatherRows", {x, r.reshape(row, {n.steps * n.batch})});
   return r.reshape(rows, {n.steps, n.batch, s[1]});
@@ -110,11 +120,14 @@ Weights weights_of(Recipe& r, const Network& n, int64_t index) {
   const auto at = [&](size_t i) { return float_of(r, r.in("params", first + i)); };
   Weights w{at(0), at(1), {}, {}};
   const int64_t rows = n.gates() * n.hidden;
-  if (r.shape(w.x).size() != 2 || r.shape(w.x)[0] != rows || r.shape(w.h) != Shape{rows, n.hidden}) {
-    refuse("weights are {} and {}; expected {} x size and {} x {}", to_string(r.shape(w.x)), to_string(r.shape(w.h)), rows,
-           rows, n.hidden);
+  if (r.shape(w.x).size() != 2 || r.shape(w.x)[0] != rows ||
+      r.shape(w.h) != Shape{rows, n.hidden}) {
+    refuse("weights are {} and {}; expected {} x size and {} x {}", to_string(r.shape(w.x)),
+           to_string(r.shape(w.h)), rows, rows, n.hidden);
   }
-  const auto bias = [&](size_t i) { return n.bias ? r.reshape(at(i), {rows}) : r.filled(kState, {rows}, 0); };
+  const auto bias = [&](size_t i) {
+    return n.bias ? r.reshape(at(i), {rows}) : r.filled(kState, {rows}, 0);
+  };
   w.bias_x = bias(2);
   w.bias_h = bias(3);
   return w;
@@ -143,7 +156,8 @@ struct Run {
   std::vector<Value> stored;  // LSTM: i, g, f, o, h, c, tanh(c); GRU: r, z, n, hn, h
 };
 
-Run run_layer(Recipe& r, const Network& n, Value x, Value h0, Value c0, const Weights& w, bool stores) {
+Run run_layer(Recipe& r, const Network& n, Value x, Value h0, Value c0, const Weights& w,
+              bool stores) {
   const auto both = [&](std::initializer_list<int64_t> order) {
     const auto flat = [&](Value v) { return ordered_rows(r, n, v, order); };
     return r.op("Concat", {flat(w.bias_x), flat(w.bias_h)}, {{"axis", 1}});
@@ -153,8 +167,10 @@ Run run_layer(Recipe& r, const Network& n, Value x, Value h0, Value c0, const We
   Run run;
   if (n.lstm) {
     const auto rows = [&](Value v) { return ordered_rows(r, n, v, {0, 3, 1, 2}); };
-    const auto made = r.ops("LSTM", {x, rows(w.x), rows(w.h), both({0, 3, 1, 2}), lengths, first,
-                                     r.reshape(c0, {1, n.batch, n.hidden})}, 3, {{"hidden_size", n.hidden}});
+    const auto made = r.ops("LSTM",
+                            {x, rows(w.x), rows(w.h), both({0, 3, 1, 2}), lengths, first,
+                             r.reshape(c0, {1, n.batch, n.hidden})},
+                            3, {{"hidden_size", n.hidden}});
     run = {made[0], made[1], made[2], {}};
   } else {
     const auto rows = [&](Value v) { return ordered_rows(r, n, v, {1, 0, 2}); };
@@ -166,7 +182,9 @@ Run run_layer(Recipe& r, const Network& n, Value x, Value h0, Value c0, const We
   if (!stores) return run;
   const Value before = before_steps(r, n, h0, run.y);
   const Value of_x = projected(r, x, w.x, w.bias_x), of_h = projected(r, before, w.h, w.bias_h);
-  const auto cut = [&](Value v, int64_t gate) { return r.slice(v, 2, gate * n.hidden, (gate + 1) * n.hidden); };
+  const auto cut = [&](Value v, int64_t gate) {
+    return r.slice(v, 2, gate * n.hidden, (gate + 1) * n.hidden);
+  };
   const auto sum = [&](int64_t gate) { return added(r, cut(of_x, gate), cut(of_h, gate)); };
   const auto alive = [&](Value v, double otherwise) {
     return n.packed ? r.op("Where", {n.live, v, r.constant(kState, otherwise)}) : v;
@@ -174,12 +192,15 @@ Run run_layer(Recipe& r, const Network& n, Value x, Value h0, Value c0, const We
   if (n.lstm) {
     const Value i = alive(r.op("Sigmoid", {sum(0)}), 0), f = alive(r.op("Sigmoid", {sum(1)}), 1);
     const Value g = alive(r.op("Tanh", {sum(2)}), 0), o = alive(r.op("Sigmoid", {sum(3)}), 0);
-    const Value c = r.op("LinearRecurrence", {f, multiplied(r, i, g), r.reshape(c0, {n.batch, n.hidden})});
+    const Value c =
+        r.op("LinearRecurrence", {f, multiplied(r, i, g), r.reshape(c0, {n.batch, n.hidden})});
     run.stored = {i, g, f, o, run.y, c, r.op("Tanh", {c})};
   } else {
-    const Value reset = alive(r.op("Sigmoid", {sum(0)}), 0), update = alive(r.op("Sigmoid", {sum(1)}), 1);
+    const Value reset = alive(r.op("Sigmoid", {sum(0)}), 0),
+                update = alive(r.op("Sigmoid", {sum(1)}), 1);
     const Value hidden = alive(cut(of_h, 2), 0);
-    const Value fresh = alive(r.op("Tanh", {added(r, cut(of_x, 2), multiplied(r, reset, hidden))}), 0);
+    const Value fresh =
+        alive(r.op("Tanh", {added(r, cut(of_x, 2), multiplied(r, reset, hidden))}), 0);
     run.stored = {reset, update, fresh, hidden, run.y};
   }
   return run;
@@ -192,9 +213,11 @@ Value layer_state(Recipe& r, const Network& n, Value all, int64_t index) {
 void forward(Recipe& r, bool lstm) {
   const Network n = network_of(r, "hx", lstm);
   const Value h = lstm ? r.in("hx", 0) : r.in("hx"), c = lstm ? r.in("hx", 1) : Value{};
-  static const char* const kLstmLists[] = {"iOut", "jOut", "fOut", "oOut", "hOut", "cOut", "tanhCOut"};
+  static const char* const kLstmLists[] = {"iOut", "jOut", "fOut",    "oOut",
+                                           "hOut", "cOut", "tanhCOut"};
   static const char* const kGruLists[] = {"rOut", "zOut", "nOut", "hnOut", "hOut"};
-  const std::span<const char* const> lists = lstm ? std::span<const char* const>(kLstmLists) : kGruLists;
+  const std::span<const char* const> lists =
+      lstm ? std::span<const char* const>(kLstmLists) : kGruLists;
   const auto count = static_cast<size_t>(n.layers * n.directions);
   const bool stores = r.flag("train") && r.given(lists[0]) && r.length(lists[0]) == count;
   Value x = unpacked_steps(r, n, float_of(r, r.in("input")));
@@ -204,8 +227,9 @@ void forward(Recipe& r, bool lstm) {
     for (int64_t d = 0; d < n.directions; ++d) {
       const int64_t index = layer * n.directions + d;
       const auto turned = [&](Value v) { return d == 1 ? backwards(r, n, v) : v; };
-      Run run = run_layer(r, n, turned(x), layer_state(r, n, h, index), lstm ? layer_state(r, n, c, index) : Value{},
-                          weights_of(r, n, index), stores);
+      Run run =
+          run_layer(r, n, turned(x), layer_state(r, n, h, index),
+                    lstm ? layer_state(r, n, c, index) : Value{}, weights_of(r, n, index), stores);
       out.push_back(turned(run.y));
       last_h.push_back(run.h);
       if (lstm) last_c.push_back(run.c);
@@ -216,7 +240,9 @@ void forward(Recipe& r, bool lstm) {
     }
     x = n.directions == 1 ? out[0] : r.op("Concat", out, {{"axis", 2}});
   }
-  const auto joined = [&](const std::vector<Value>& states) { return r.op("Concat", states, {{"axis", 0}}); };
+  const auto joined = [&](const std::vector<Value>& states) {
+    return r.op("Concat", states, {{"axis", 0}});
+  };
   r.out("output", packed_steps(r, n, x));
   r.out("hy", joined(last_h));
   if (lstm) r.out("cy", joined(last_c));
@@ -237,7 +263,8 @@ void backward(Recipe& r, bool lstm) {
   const Value h = lstm ? r.in("hx", 0) : r.in("hx"), c = lstm ? r.in("hx", 1) : Value{};
   const Value x = unpacked_steps(r, n, float_of(r, r.in("input")));
   const auto whole = [&](const char* list, int64_t index) {
-    return r.reshape(float_of(r, r.in(list, static_cast<size_t>(index))), {n.steps, n.batch, n.hidden});
+    return r.reshape(float_of(r, r.in(list, static_cast<size_t>(index))),
+                     {n.steps, n.batch, n.hidden});
   };
   Value dy = r.given("dy") ? unpacked_steps(r, n, float_of(r, r.in("dy")))
                            : r.filled(kState, {n.steps, n.batch, n.hidden * n.directions}, 0);
@@ -246,14 +273,16 @@ void backward(Recipe& r, bool lstm) {
   Value is_last;
   if (n.packed) {
     const Value step = r.reshape(range_to(r, n.steps), {n.steps, 1, 1});
-    is_last = r.op("Equal", {step, r.reshape(r.op("Sub", {n.lengths, wide_number(r, 1)}), {1, n.batch, 1})});
+    is_last = r.op("Equal",
+                   {step, r.reshape(r.op("Sub", {n.lengths, wide_number(r, 1)}), {1, n.batch, 1})});
   }
   const Value none = r.filled(kState, {n.batch, n.hidden}, 0);
   for (int64_t layer = n.layers - 1; layer >= 0; --layer) {
     Value given = x;
     if (layer > 0) {
       std::vector<Value> parts;
-      for (int64_t d = 0; d < n.directions; ++d) parts.push_back(whole("h", (layer - 1) * n.directions + d));
+      for (int64_t d = 0; d < n.directions; ++d)
+        parts.push_back(whole("h", (layer - 1) * n.directions + d));
       given = parts.size() == 1 ? parts[0] : r.op("Concat", parts, {{"axis", 2}});
     }
     Value dx;
@@ -267,35 +296,45 @@ void backward(Recipe& r, bool lstm) {
       Value dh = optional_state(r, n, "dh", index);
       Value own = turned(r.slice(dy, 2, d * n.hidden, (d + 1) * n.hidden));
       if (n.packed) {
-        own = added(r, own, r.op("Where", {is_last, r.reshape(dh, {1, n.batch, n.hidden}), r.constant(kState, 0)}));
+        own = added(
+            r, own,
+            r.op("Where", {is_last, r.reshape(dh, {1, n.batch, n.hidden}), r.constant(kState, 0)}));
         dh = none;
       }
       Value of_x, of_h;
       if (lstm) {
-        const auto made = r.ops("LstmGateGrad", {w.h, layer_state(r, n, c, index), stored("c"), own, dh,
-                                                 optional_state(r, n, "dc", index), stored("i"), stored("g"), stored("f"),
-                                                 stored("o"), stored("tanhc")}, 3, {{"j_second", 0}});
+        const auto made = r.ops("LstmGateGrad",
+                                {w.h, layer_state(r, n, c, index), stored("c"), own, dh,
+                                 optional_state(r, n, "dc", index), stored("i"), stored("g"),
+                                 stored("f"), stored("o"), stored("tanhc")},
+                                3, {{"j_second", 0}});
         of_x = of_h = made[0];
         dh0[at] = made[1], dc0[at] = made[2];
       } else {
-        const auto made = r.ops("GruGateGrad", {w.h, h0, all_h, own, dh, stored("z"), stored("r"), stored("n"),
-                                                stored("hn")}, 3, {{"z_first", 0}});
+        const auto made =
+            r.ops("GruGateGrad",
+                  {w.h, h0, all_h, own, dh, stored("z"), stored("r"), stored("n"), stored("hn")}, 3,
+                  {{"z_first", 0}});
         of_x = made[0], of_h = made[1], dh0[at] = made[2];
       }
       const int64_t rows = n.steps * n.batch, wide = n.gates() * n.hidden;
       of_x = r.reshape(of_x, {rows, wide});
       of_h = r.reshape(of_h, {rows, wide});
       const auto weight = [&](Value gates, Value went_in) {
-        return matrix_product(r, r.transpose(gates, {1, 0}), r.reshape(went_in, {rows, r.extent(went_in, 2)}));
+        return matrix_product(r, r.transpose(gates, {1, 0}),
+                              r.reshape(went_in, {rows, r.extent(went_in, 2)}));
       };
       const size_t first = at * n.weights();
       r.out("dparamsOut", first, weight(of_x, in));
       r.out("dparamsOut", first + 1, weight(of_h, before_steps(r, n, h0, all_h)));
       for (size_t i = 2; i < n.weights(); ++i) {
-        const Value bias = r.op("ReduceSum", {i == 2 ? of_x : of_h, r.constant({0})}, {{"keepdims", 0}});
-        r.out("dparamsOut", first + i, r.reshape(bias, r.tensor("dparamsOut", first + i).shape.shape()));
+        const Value bias =
+            r.op("ReduceSum", {i == 2 ? of_x : of_h, r.constant({0})}, {{"keepdims", 0}});
+        r.out("dparamsOut", first + i,
+              r.reshape(bias, r.tensor("dparamsOut", first + i).shape.shape()));
       }
-      const Value part = turned(r.reshape(matrix_product(r, of_x, w.x), {n.steps, n.batch, r.extent(w.x, 1)}));
+      const Value part =
+          turned(r.reshape(matrix_product(r, of_x, w.x), {n.steps, n.batch, r.extent(w.x, 1)}));
       dx = dx ? added(r, dx, part) : part;
     }
     dy = dx;

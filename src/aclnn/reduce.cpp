@@ -81,8 +81,8 @@ void truth(Recipe& r) {
   const Value x = r.cast(r.cast(r.in(0), DType::boolean), DType::i32);
   const auto axes = r.axes(1, r.rank(0));
   if (reduced_count(r.shape(0), axes) == 0) {
-    return r.out("out", r.filled(r.dtype("out"), r.shape("out"),
-                                 static_cast<double>(r.row().number)));
+    return r.out("out",
+                 r.filled(r.dtype("out"), r.shape("out"), static_cast<double>(r.row().number)));
   }
   r.out("out", r.cast(reduced(r, r.row().op, x, axes, r.flag(2)), DType::boolean));
 }
@@ -109,8 +109,7 @@ Moments moments(Recipe& r, const std::vector<int64_t>& axes, double correction, 
   const Value off = r.op("Sub", {x, mean});
   const double count = reduced_count(r.shape(0), axes) - correction;
   const Value squares = reduced(r, "ReduceSum", r.op("Mul", {off, off}), axes, keep);
-  const Value variance =
-      r.op("Div", {squares, r.constant(type, std::fmax(count, 0))});
+  const Value variance = r.op("Div", {squares, r.constant(type, std::fmax(count, 0))});
   return {keep ? mean : mean_of(r, x, axes, false), variance};
 }
 
@@ -118,8 +117,8 @@ Moments moments(Recipe& r, const std::vector<int64_t>& axes, double correction, 
 void deviation(Recipe& r) {
   const int64_t kind = r.row().number;
   const auto axes = r.axes("dim", r.rank(0));
-  const double correction = kind & 8 ? (r.flag("unbiased") ? 1 : 0)
-                                     : static_cast<double>(r.integer("correction"));
+  const double correction =
+      kind & 8 ? (r.flag("unbiased") ? 1 : 0) : static_cast<double>(r.integer("correction"));
   const Moments found = moments(r, axes, correction, r.flag("keepdim"));
   const Value y = kind & 2 ? r.op("Sqrt", {found.variance}) : found.variance;
   r.out(!(kind & 4) ? "out" : kind & 2 ? "stdOut" : "varOut", y);
@@ -145,7 +144,8 @@ Value norm_of(Recipe& r, Value x, double p, const std::vector<int64_t>& axes, bo
   return r.op("Pow", {reduced(r, "ReduceSum", powers, axes, keep), r.constant(type, 1 / p)});
 }
 
-// aclnnNorm(self, pScalar, dim, keepdim, out), aclnnLinalgVectorNorm(self, ord, dims, keepDims, ...)
+// aclnnNorm(self, pScalar, dim, keepdim, out), aclnnLinalgVectorNorm(self, ord, dims, keepDims,
+// ...)
 void norm(Recipe& r) {
   const Value x = r.cast(r.in(0), computed_in(floating(r.dtype("out"))));
   const double p = r.given(1) ? r.scalar(1).real() : 2;

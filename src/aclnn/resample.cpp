@@ -50,8 +50,7 @@ Value replication_gradient(Recipe& r, Value grad, const AxisPad& p) {
   if (p.in == 1) return sum(grad);
   const int64_t last = p.begin + p.in - 1;
   return r.op("Concat",
-              {sum(r.slice(grad, p.axis, 0, p.begin + 1)),
-               r.slice(grad, p.axis, p.begin + 1, last),
+              {sum(r.slice(grad, p.axis, 0, p.begin + 1)), r.slice(grad, p.axis, p.begin + 1, last),
                sum(r.slice(grad, p.axis, last, last + 1 + p.end))},
               {{"axis", p.axis}});
 }
@@ -79,8 +78,10 @@ std::vector<AxisPad> axis_pads(Recipe& r, const PadKind& kind) {
     constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
     const int64_t most = reflects ? p.in - 1 : kMost, wide = std::max(p.begin, p.end);
     if (p.in < 1 || wide > most || std::min(p.begin, p.end) < -kMost || p.in > kMost) {
-      refuse("an axis of {} elements is padded by {} and {}; expected an axis with elements and at "
-             "most {} on each side", p.in, p.begin, p.end, most);
+      refuse(
+          "an axis of {} elements is padded by {} and {}; expected an axis with elements and at "
+          "most {} on each side",
+          p.in, p.begin, p.end, most);
     }
     made.push_back(p);
   }
@@ -105,8 +106,8 @@ void pad_backward(Recipe& r, const PadKind& kind) {
       refuse("gradOutput has {} elements along axis {}; expected {} + {} + {}", extent, p.axis,
              p.in, p.begin, p.end);
     }
-    grad = zero_padded(r, grad, p.axis, std::max<int64_t>(-p.begin, 0),
-                       std::max<int64_t>(-p.end, 0));
+    grad =
+        zero_padded(r, grad, p.axis, std::max<int64_t>(-p.begin, 0), std::max<int64_t>(-p.end, 0));
     p.begin = std::max<int64_t>(p.begin, 0);
     p.end = std::max<int64_t>(p.end, 0);
     grad = kind.gradient(r, grad, p);
@@ -122,9 +123,8 @@ void replication_pad_backward(Recipe& r) { pad_backward(r, kReplication); }
 // The number: the kind of interpolation. Scales are parameters of the header's names, 0 or absent
 // when the sizes decide.
 double scale_of(Recipe& r, size_t axis, size_t axes) {
-  static const char* const kNames[3][3] = {{"scales", "", ""},
-                                           {"scalesH", "scalesW", ""},
-                                           {"scalesD", "scalesH", "scalesW"}};
+  static const char* const kNames[3][3] = {
+      {"scales", "", ""}, {"scalesH", "scalesW", ""}, {"scalesD", "scalesH", "scalesW"}};
   const char* name = kNames[axes - 1][axis];
   if (r.has_parameter(name)) return r.real(name);
   return axes == 1 && r.has_parameter("scaleL") ? r.real("scaleL") : 0;
@@ -159,8 +159,7 @@ void interpolate_backward(Recipe& r) {
   for (size_t i = 0; i < axes; ++i) {
     const int64_t in = input[i + 2];
     if (in == sizes[i] && kind != Interpolation::cubic) continue;
-    const AxisWeights map =
-        interpolated(in, sizes[i], kind, corners, scale_of(r, i, axes));
+    const AxisWeights map = interpolated(in, sizes[i], kind, corners, scale_of(r, i, axes));
     x = apply(r, x, static_cast<int64_t>(i) + 2, map.transposed());
   }
   r.out(r.result(), x);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rotary positions beyond the two forms of llm.cpp: angles out of a cache, pairs that are brought into
-// halves first, gradients.
+// Rotary positions beyond the two forms of llm.cpp: angles out of a cache, pairs that are brought
+// into halves first, gradients.
 #include "aclnn/recipe.h"
 
 namespace anynpu::aclnn {
@@ -27,7 +27,11 @@ Halves pairs(Recipe& r, Value x) {
   Shape shape = r.shape(x);
   if (shape.empty()) refuse("what turns has no axes; expected at least one");
   if (shape.back() % 2 != 0) refuse("{} elements turn; expected an even number", shape.back());
-  const Shape half = [&] { Shape s = shape; s.back() /= 2; return s; }();
+  const Shape half = [&] {
+    Shape s = shape;
+    s.back() /= 2;
+    return s;
+  }();
   shape.back() /= 2;
   shape.push_back(2);
   const Value cut = r.reshape(x, shape);
@@ -52,8 +56,8 @@ Value woven(Recipe& r, const Halves& h) {
 // A quarter turn; `back` the other way, which is its gradient.
 Value turned(Recipe& r, Value x, bool by_pairs, bool back) {
   const Halves h = by_pairs ? pairs(r, x) : halves(r, x);
-  const Halves made = back ? Halves{h.second, r.op("Neg", {h.first})}
-                           : Halves{r.op("Neg", {h.second}), h.first};
+  const Halves made =
+      back ? Halves{h.second, r.op("Neg", {h.first})} : Halves{r.op("Neg", {h.second}), h.first};
   return by_pairs ? woven(r, made) : joined(r, made);
 }
 
@@ -70,7 +74,8 @@ void rotate_both(Recipe& r) {
   for (const char* name : {"queryRef", "keyRef"}) {
     const Value x = r.cast(r.in(name), kType);
     const Value cos = r.cast(r.in("cos"), kType), sin = r.cast(r.in("sin"), kType);
-    r.out(name, r.op("Add", {mul(r, x, cos), mul(r, turned(r, x, mode == "interleave", false), sin)}));
+    r.out(name,
+          r.op("Add", {mul(r, x, cos), mul(r, turned(r, x, mode == "interleave", false), sin)}));
   }
 }
 
@@ -105,8 +110,8 @@ void gradient(Recipe& r) {
     r.out("dsinOut", summed_to(r, mul(r, dy, turned(r, x, paired, false)), r.shape("dsinOut")));
 }
 
-// Rows of the cache for every token: cosines and sines of half the elements that turn. With sections
-// positions are of time, height and width, and each section of angles has its own.
+// Rows of the cache for every token: cosines and sines of half the elements that turn. With
+// sections positions are of time, height and width, and each section of angles has its own.
 Halves angles(Recipe& r, int64_t tokens) {
   const Value cache = r.cast(r.in("cosSinCache"), kType);
   const std::vector<int64_t> sections = r.ints("mropeSection");
@@ -122,8 +127,11 @@ Halves angles(Recipe& r, int64_t tokens) {
   const Shape s = r.shape(positions);
   if (s.size() != 2 || s[0] != static_cast<int64_t>(sections.size()) ||
       stated * 2 != r.shape(cache).back()) {
-    refuse("mropeSection is {} for positions of {} and a cache of {}; expected a row of positions for each, "
-           "and half the width of the cache in all", sections, to_string(s), to_string(r.shape(cache)));
+    refuse(
+        "mropeSection is {} for positions of {} and a cache of {}; expected a row of positions for "
+        "each, "
+        "and half the width of the cache in all",
+        sections, to_string(s), to_string(r.shape(cache)));
   }
   std::vector<Value> cos, sin;
   int64_t from = 0;
@@ -141,19 +149,23 @@ void rotate_by_cache(Recipe& r) {
   const int64_t size = r.integer("headSize");
   const bool neox = r.flag("isNeoxStyle");
   if (r.rank("queryIn") == 0 || r.rank("keyIn") == 0 || r.rank("cosSinCache") != 2) {
-    refuse("queryIn, keyIn and cosSinCache have {}, {} and {} axes; expected tokens first, and 2 of the cache",
-           r.rank("queryIn"), r.rank("keyIn"), r.rank("cosSinCache"));
+    refuse(
+        "queryIn, keyIn and cosSinCache have {}, {} and {} axes; expected tokens first, and 2 of "
+        "the cache",
+        r.rank("queryIn"), r.rank("keyIn"), r.rank("cosSinCache"));
   }
   const int64_t tokens = r.shape("queryIn")[0];
   const Halves at = angles(r, tokens);
   const int64_t half = r.extent(at.first, 1), turning = 2 * half;
-  const Value cos = r.reshape(at.first, {tokens, 1, half}), sin = r.reshape(at.second, {tokens, 1, half});
+  const Value cos = r.reshape(at.first, {tokens, 1, half}),
+              sin = r.reshape(at.second, {tokens, 1, half});
   for (const auto& [name, out] : {std::pair{"queryIn", "queryOut"}, {"keyIn", "keyOut"}}) {
     const Shape shape = r.shape(name);
     if (size < turning || tokens < 1 || size < 1 || element_count(shape) % (tokens * size) != 0) {
       refuse("{} is {} for heads of {} of which {} turn", name, to_string(shape), size, turning);
     }
-    const Value x = r.reshape(r.cast(r.in(name), kType), {tokens, element_count(shape) / (tokens * size), size});
+    const Value x = r.reshape(r.cast(r.in(name), kType),
+                              {tokens, element_count(shape) / (tokens * size), size});
     const Value part = r.slice(x, 2, 0, turning);
     const Halves h = neox ? halves(r, part) : pairs(r, part);
     const Halves made = {r.op("Sub", {mul(r, h.first, cos), mul(r, h.second, sin)}),

@@ -26,7 +26,8 @@ struct Row {
   bool is_list(std::string_view parameter) const {
     for (size_t at = lists.find(parameter); at != lists.npos; at = lists.find(parameter, at + 1)) {
       const size_t end = at + parameter.size();
-      if ((at == 0 || lists[at - 1] == ' ') && (end == lists.size() || lists[end] == ' ')) return true;
+      if ((at == 0 || lists[at - 1] == ' ') && (end == lists.size() || lists[end] == ' '))
+        return true;
     }
     return false;
   }

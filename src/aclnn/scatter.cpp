@@ -9,9 +9,7 @@ namespace anynpu::aclnn {
 namespace {
 
 // A scalar as a list of one.
-Value listed(Recipe& r, Value x) {
-  return r.shape(x).empty() ? r.reshape(x, {1}) : x;
-}
+Value listed(Recipe& r, Value x) { return r.shape(x).empty() ? r.reshape(x, {1}) : x; }
 
 Value index_of(Recipe& r, Param param) { return listed(r, r.cast(r.in(param), DType::i64)); }
 
@@ -53,7 +51,8 @@ void finish(Recipe& r, Value y) {
 // reduce: 0 none, 1 add, 2 multiply.
 const char* reduction_of(Recipe& r) {
   const int64_t reduce = r.integer("reduce");
-  if (reduce < 0 || reduce > 2) refuse("reduce is {}; expected 0 (none), 1 (add) or 2 (mul)", reduce);
+  if (reduce < 0 || reduce > 2)
+    refuse("reduce is {}; expected 0 (none), 1 (add) or 2 (mul)", reduce);
   return reduce == 0 ? "none" : reduce == 1 ? "add" : "mul";
 }
 
@@ -90,9 +89,10 @@ void scatter_reduce(Recipe& r) {
   const char* const kNames[] = {"none", "add", "mul", "max", "min", "add"};
   Value self = s.self;
   if (!with_self) {
-    const bool first = reduce == kNone || reduce == kLargest || reduce == kSmallest;  // an element of the source itself
-    const Value neutral = first ? source
-                                : r.expand(r.constant(s.type, reduce == kProduct ? 1 : 0), r.shape(source));
+    const bool first = reduce == kNone || reduce == kLargest ||
+                       reduce == kSmallest;  // an element of the source itself
+    const Value neutral =
+        first ? source : r.expand(r.constant(s.type, reduce == kProduct ? 1 : 0), r.shape(source));
     self = scattered(r, self, s.axis, s.index, neutral, "none");
   }
   Value y = scattered(r, self, s.axis, s.index, source, kNames[reduce]);
@@ -164,8 +164,8 @@ void masked_scatter(Recipe& r) {
   const int64_t count = element_count(shape);
   const Value mask = r.expand(r.cast(r.in("mask"), DType::boolean), shape);
   if (r.tensor("source").count() == 0) return r.out(0, r.in(0));
-  const Value counted = r.op("CumSum", {r.cast(r.reshape(mask, {count}), DType::i64),
-                                        r.constant(DType::i64, 0)});
+  const Value counted =
+      r.op("CumSum", {r.cast(r.reshape(mask, {count}), DType::i64), r.constant(DType::i64, 0)});
   const Value one = r.constant(DType::i64, 1);
   const Value last = r.constant(DType::i64, static_cast<double>(r.tensor("source").count() - 1));
   Value place = r.op("Sub", {counted, one});
@@ -184,8 +184,8 @@ void assign_slices(Recipe& r) {
     for (size_t i = 0; i < begin.size(); ++i) axes.push_back(static_cast<int64_t>(i));
   }
   if (end.size() != begin.size() || step.size() != begin.size() || axes.size() != begin.size()) {
-    refuse("begin, end, strides and axesOptional have {}, {}, {} and {} values; expected as many", begin.size(),
-           end.size(), step.size(), axes.size());
+    refuse("begin, end, strides and axesOptional have {}, {}, {} and {} values; expected as many",
+           begin.size(), end.size(), step.size(), axes.size());
   }
   // Places in the flat tensor, axis by axis.
   Value place = r.constant(DType::i64, 0);
@@ -194,18 +194,21 @@ void assign_slices(Recipe& r) {
     int64_t from = 0, to = s[i], by = 1;
     for (size_t k = 0; k < axes.size(); ++k) {
       const int64_t axis = axes[k] < 0 ? axes[k] + static_cast<int64_t>(s.size()) : axes[k];
-      if (axis < 0 || axis >= static_cast<int64_t>(s.size())) refuse("axis {} of {} axes is written", axes[k], s.size());
+      if (axis < 0 || axis >= static_cast<int64_t>(s.size()))
+        refuse("axis {} of {} axes is written", axes[k], s.size());
       if (static_cast<size_t>(axis) != i) continue;
       by = step[k];
       if (by == 0) refuse("stride {} is 0; expected any other number", k);
       const auto limited = [&](int64_t v) {
-        return std::clamp(v < 0 ? v + s[i] : v, by > 0 ? int64_t{0} : int64_t{-1}, by > 0 ? s[i] : s[i] - 1);
+        return std::clamp(v < 0 ? v + s[i] : v, by > 0 ? int64_t{0} : int64_t{-1},
+                          by > 0 ? s[i] : s[i] - 1);
       };
       from = limited(begin[k]);
       to = limited(end[k]);
     }
     Ints list;
-    for (int64_t at = from; by > 0 ? at < to : at > to; at += by) list.push_back(at * static_cast<int64_t>(stride));
+    for (int64_t at = from; by > 0 ? at < to : at > to; at += by)
+      list.push_back(at * static_cast<int64_t>(stride));
     written[i] = static_cast<int64_t>(list.size());
     Shape column(s.size(), 1);
     column[i] = written[i];
@@ -215,16 +218,17 @@ void assign_slices(Recipe& r) {
   if (count == 0) return;
   const Value value = r.expand(r.cast(r.in("inputValue"), r.dtype("varRef")), written);
   const Value flat = r.reshape(r.in("varRef"), {element_count(s)});
-  r.out("varRef", r.reshape(scattered(r, flat, 0, r.reshape(r.expand(place, written), {count}), r.reshape(value, {count}),
-                                      "none"), s));
+  r.out("varRef", r.reshape(scattered(r, flat, 0, r.reshape(r.expand(place, written), {count}),
+                                      r.reshape(value, {count}), "none"),
+                            s));
 }
 
-// Indexing by tensors: which axes have an index, the indices as rows of coordinates, and where their
-// axes stand in the result.
+// Indexing by tensors: which axes have an index, the indices as rows of coordinates, and where
+// their axes stand in the result.
 struct Indexing {
-  Ints order;   // indexed axes, then the others
-  Ints places;  // axes of the result, as (index axes, other axes) in its order
-  Value coordinates;            // index shape, and one number for each indexed axis
+  Ints order;         // indexed axes, then the others
+  Ints places;        // axes of the result, as (index axes, other axes) in its order
+  Value coordinates;  // index shape, and one number for each indexed axis
   Shape index_shape, rest;
 };
 
@@ -266,7 +270,8 @@ Indexing indexing_of(Recipe& r, const Shape& shape) {
     x.rest.push_back(shape[i]);
   }
   // Neighbouring indices leave their axes in place; others come first.
-  const bool together = indexed.back() - indexed.front() + 1 == static_cast<int64_t>(indexed.size());
+  const bool together =
+      indexed.back() - indexed.front() + 1 == static_cast<int64_t>(indexed.size());
   const int64_t before = together ? indexed.front() : 0;
   const auto index_axes = static_cast<int64_t>(x.index_shape.size());
   const auto rest_axes = static_cast<int64_t>(x.rest.size());
@@ -278,7 +283,8 @@ Indexing indexing_of(Recipe& r, const Shape& shape) {
 
 Ints inverse(const Ints& order) {
   Ints back(order.size());
-  for (size_t i = 0; i < order.size(); ++i) back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+  for (size_t i = 0; i < order.size(); ++i)
+    back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
   return back;
 }
 
@@ -299,8 +305,8 @@ void index_put(Recipe& r) {
   const Value values = r.expand(r.cast(r.in("values"), type), placed);
   const Value updates = placed.empty() ? values : r.transpose(values, inverse(x.places));
   const Value turned = r.transpose(r.cast(r.in(0), type), x.order);
-  const Value y = r.op("ScatterND", {turned, x.coordinates, updates},
-                       {{"reduction", adds ? "add" : "none"}});
+  const Value y =
+      r.op("ScatterND", {turned, x.coordinates, updates}, {{"reduction", adds ? "add" : "none"}});
   r.out(0, r.transpose(y, inverse(x.order)));
 }
 

@@ -22,8 +22,9 @@ Value steps_of(Recipe& r, DType type) {
 // The forward sums may have more columns than the longest target needs.
 int64_t states_of(Recipe& r, Param sums) {
   const int64_t columns = r.shape(sums).empty() ? 0 : r.shape(sums).back();
-  if (columns < 1) refuse("the sums of {} have the shape {}; expected [N, T, 2 S + 1]",
-                          r.row().name, to_string(r.shape(sums)));
+  if (columns < 1)
+    refuse("the sums of {} have the shape {}; expected [N, T, 2 S + 1]", r.row().name,
+           to_string(r.shape(sums)));
   return columns % 2 == 1 ? columns : columns - 1;
 }
 
@@ -50,14 +51,15 @@ void ctc_gradient(Recipe& r) {
   const DType type = computed_in(r.dtype("logProbs"));
   const Value x = steps_of(r, type);
   const Value share = r.cast(r.in("gradOut"), type);
-  const Value made = r.op("CtcLossGrad",
-                          {x, r.in("targets"), r.expand(r.reshape(share, {r.tensor("gradOut").count()}),
-                                                        {r.shape(x)[1]})},
-                          {{"input_lengths", r.ints("inputLengths")},
-                           {"target_lengths", r.ints("targetLengths")},
-                           {"blank", r.integer("blank")},
-                           {"states", states_of(r, "logAlpha")},
-                           {"zero_infinity", r.flag("zeroInfinity")}});
+  const Value made =
+      r.op("CtcLossGrad",
+           {x, r.in("targets"),
+            r.expand(r.reshape(share, {r.tensor("gradOut").count()}), {r.shape(x)[1]})},
+           {{"input_lengths", r.ints("inputLengths")},
+            {"target_lengths", r.ints("targetLengths")},
+            {"blank", r.integer("blank")},
+            {"states", states_of(r, "logAlpha")},
+            {"zero_infinity", r.flag("zeroInfinity")}});
   r.out("out", r.reshape(made, r.shape("out")));
 }
 

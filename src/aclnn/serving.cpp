@@ -21,8 +21,11 @@ void update_cache(Recipe& r) {
   if (rank == 0) refuse("data has no axes; expected a batch first");
   const int64_t axis = r.axis("axis", r.rank("data"));
   if (axis == 0 || r.tensor("indices").count() != r.shape("data")[0]) {
-    refuse("axis is {} of {}, with {} indices for a batch of {}; expected an axis behind the first, and an "
-           "index each", axis, rank, r.tensor("indices").count(), r.shape("data")[0]);
+    refuse(
+        "axis is {} of {}, with {} indices for a batch of {}; expected an axis behind the first, "
+        "and an "
+        "index each",
+        axis, rank, r.tensor("indices").count(), r.shape("data")[0]);
   }
   const Value at = r.reshape(r.cast(r.in("indices"), DType::i64), {r.tensor("indices").count()});
   r.out("data", r.op("TensorScatter", {r.in("data"), r.cast(r.in("updates"), r.dtype("data")), at},
@@ -32,7 +35,8 @@ void update_cache(Recipe& r) {
 // The same for a list of caches, one a sample; those that the mask leaves out stay.
 void update_list(Recipe& r) {
   const std::string reduce = r.text("reduceOptional");
-  if (reduce != "update" && !reduce.empty()) refuse("reduceOptional is '{}'; expected update", reduce);
+  if (reduce != "update" && !reduce.empty())
+    refuse("reduceOptional is '{}'; expected update", reduce);
   const auto count = static_cast<int64_t>(r.length("varRef"));
   for (int64_t i = 0; i < count; ++i) {
     if (i > 0) r.next_part();
@@ -42,9 +46,10 @@ void update_list(Recipe& r) {
     one.insert(one.begin(), 1);
     const int64_t axis = r.axis("axis", r.rank("updates"));
     const Value updates = r.slice(r.cast(r.in("updates"), r.dtype(old)), 0, i, i + 1);
-    const Value at = r.slice(r.reshape(r.cast(r.in("indice"), DType::i64), {r.tensor("indice").count()}), 0, i, i + 1);
-    Value made = r.reshape(r.op("TensorScatter", {r.reshape(old, one), updates, at}, {{"axis", axis}}),
-                           r.shape(old));
+    const Value at = r.slice(
+        r.reshape(r.cast(r.in("indice"), DType::i64), {r.tensor("indice").count()}), 0, i, i + 1);
+    Value made = r.reshape(
+        r.op("TensorScatter", {r.reshape(old, one), updates, at}, {{"axis", axis}}), r.shape(old));
     if (r.given("maskOptional")) {
       const Value mask = r.cast(r.slice(r.in("maskOptional"), 0, i, i + 1), DType::boolean);
       made = r.op("Where", {r.reshape(mask, {}), made, old});
@@ -58,8 +63,10 @@ void advance(Recipe& r) {
   const int64_t queries = r.integer("numQueries"), size = r.integer("blockSize");
   const int64_t sequences = r.integer("numSeqs");
   if (queries < 1 || queries > sequences || size < 1) {
-    refuse("numQueries is {}, numSeqs {} and blockSize {}; expected at least 1, and at most numSeqs queries",
-           queries, sequences, size);
+    refuse(
+        "numQueries is {}, numSeqs {} and blockSize {}; expected at least 1, and at most numSeqs "
+        "queries",
+        queries, sequences, size);
   }
   const auto list = [&](const char* name) {
     return r.cast(r.reshape(r.in(name), {r.tensor(name).count()}), DType::i64);
@@ -76,7 +83,8 @@ void advance(Recipe& r) {
   const Value at = r.op("Sub", {lengths, number(r, 1)});
   const Value column = r.op("FloorDivide", {at, number(r, size)});
   const Value tables = r.slice(r.cast(r.in("blockTables"), DType::i64), 0, 0, queries);
-  const Value block = r.op("GatherElements", {tables, r.reshape(column, {queries, 1})}, {{"axis", 1}});
+  const Value block =
+      r.op("GatherElements", {tables, r.reshape(column, {queries, 1})}, {{"axis", 1}});
   const Value within = r.op("Sub", {at, mul(r, column, number(r, size))});
   const Value slot = r.op("Add", {mul(r, r.reshape(block, {queries}), number(r, size)), within});
   write("inputTokens", first(list("sampledTokenIds")));
@@ -120,7 +128,8 @@ void split_heads(Recipe& r) {
   const Shape s = r.shape("qkv");
   const int64_t heads = r.integer("numHeads");
   if (s.size() != 3 || heads < 1 || s[2] % (3 * heads) != 0) {
-    refuse("qkv is {} for {} heads; expected batch, tokens and three times a multiple", to_string(s), heads);
+    refuse("qkv is {} for {} heads; expected batch, tokens and three times a multiple",
+           to_string(s), heads);
   }
   const int64_t size = s[2] / 3 / heads;
   const Value sum = r.op("Add", {r.cast(r.in("qkv"), kType), r.cast(r.in("qkvBias"), kType)});
@@ -138,14 +147,21 @@ void group_sums(Recipe& r) {
   const Value grad = r.cast(r.in("gradY"), kType);
   const Shape s = r.shape(grad);
   if (!r.given("groupIdxOptional")) {
-    if (s.size() != 3) refuse("gradY is {} without groups; expected groups, rows and columns", to_string(s));
+    if (s.size() != 3)
+      refuse("gradY is {} without groups; expected groups, rows and columns", to_string(s));
     return r.out("out", r.op("ReduceSum", {grad, r.constant({1})}, {{"keepdims", 0}}));
   }
   if (s.size() != 2) refuse("gradY is {} with groups; expected rows and columns", to_string(s));
   const int64_t kind = r.has_parameter("groupIdxType") ? r.integer("groupIdxType") : 0;
   const Value made = r.op("GroupedMatMul",
-                          {r.filled(kType, {1, s[0]}, 1), r.cast(r.in("groupIdxOptional"), DType::i64), {}, {}, {},
-                           {}, {}, grad},
+                          {r.filled(kType, {1, s[0]}, 1),
+                           r.cast(r.in("groupIdxOptional"), DType::i64),
+                           {},
+                           {},
+                           {},
+                           {},
+                           {},
+                           grad},
                           {{"axis", 1}, {"list_type", kind}});
   r.out("out", r.reshape(made, r.shape("out")));
 }
@@ -176,19 +192,25 @@ void fused_product(Recipe& r) {
   Value y = r.op("FusedMatMul", {a, b}, {{"transA", turn_a}, {"transB", turn_b}});
   if (r.given("bias")) y = r.op("Add", {y, r.cast(r.in("bias"), type)});
   const std::string op = r.text("fusedOpType");
-  if (op == "add") y = r.op("Add", {y, r.cast(r.in("x3"), type)});
-  else if (op == "mul") y = r.op("Mul", {y, r.cast(r.in("x3"), type)});
-  else if (op == "relu") y = r.op("Relu", {y});
-  else if (op == "gelu_tanh") y = r.op("Gelu", {y}, {{"approximate", "tanh"}});
-  else if (op == "gelu_erf") y = r.op("Gelu", {y});
+  if (op == "add")
+    y = r.op("Add", {y, r.cast(r.in("x3"), type)});
+  else if (op == "mul")
+    y = r.op("Mul", {y, r.cast(r.in("x3"), type)});
+  else if (op == "relu")
+    y = r.op("Relu", {y});
+  else if (op == "gelu_tanh")
+    y = r.op("Gelu", {y}, {{"approximate", "tanh"}});
+  else if (op == "gelu_erf")
+    y = r.op("Gelu", {y});
   else if (!op.empty() && op != "16cast32") {
-    refuse("fusedOpType is '{}'; expected add, mul, relu, gelu_tanh, gelu_erf, 16cast32 or nothing", op);
+    refuse("fusedOpType is '{}'; expected add, mul, relu, gelu_tanh, gelu_erf, 16cast32 or nothing",
+           op);
   }
   r.out("y", y);
 }
 
-// A weight that the program will call FRACTAL_NZ from now on. That order is private to the operators
-// that read it: it stays as it lies.
+// A weight that the program will call FRACTAL_NZ from now on. That order is private to the
+// operators that read it: it stays as it lies.
 void keep_weight(Recipe& r) {
   const size_t rank = r.rank("mmWeightRef");
   if (rank < 2 || rank > 6) refuse("mmWeightRef has {} axes; expected 2 to 6", rank);

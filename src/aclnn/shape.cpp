@@ -65,15 +65,14 @@ void split_with_sizes(Recipe& r) { split_in(r, r.ints("splitSize")); }
 
 // number 1: the upper triangle.
 void triangle(Recipe& r) {
-  r.out(r.result(), r.op("Trilu", {r.in(0), r.constant(DType::i64,
-                                                       static_cast<double>(r.integer("diagonal")))},
-                         {{"upper", r.row().number}}));
+  r.out(r.result(),
+        r.op("Trilu", {r.in(0), r.constant(DType::i64, static_cast<double>(r.integer("diagonal")))},
+             {{"upper", r.row().number}}));
 }
 
 void flip(Recipe& r) {
   Value x = r.in("self");
-  for (int64_t axis : r.ints("dims").empty() ? Ints{}
-                                             : r.axes("dims", r.rank("self"))) {
+  for (int64_t axis : r.ints("dims").empty() ? Ints{} : r.axes("dims", r.rank("self"))) {
     x = r.slice(x, axis, -1, std::numeric_limits<int64_t>::min() + 1, -1);
   }
   r.out("out", x);
@@ -165,7 +164,8 @@ void channel_shuffle(Recipe& r) {
   const Shape shape = r.shape("self");
   const int64_t groups = r.integer("groups");
   if (shape.size() < 3 || groups < 1 || shape[1] % groups != 0) {
-    refuse("self is {} and groups {}; expected channels that they divide", to_string(shape), groups);
+    refuse("self is {} and groups {}; expected channels that they divide", to_string(shape),
+           groups);
   }
   const int64_t rest = element_count(shape) / std::max<int64_t>(shape[0] * shape[1], 1);
   const Value split = r.reshape(r.in("self"), {shape[0], groups, shape[1] / groups, rest});

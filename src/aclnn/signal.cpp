@@ -32,13 +32,14 @@ void rfft(Recipe& r) {
   Shape shape = r.shape("self");
   const auto axis = static_cast<int64_t>(shape.size()) - 1;
   if (axis < 0 || r.axis("dim", shape.size()) != axis || n < 1) {
-    refuse("self has the shape {}, dim is {} and n is {}; expected the last axis and 1 or more points",
-           to_string(shape), r.integer("dim"), n);
+    refuse(
+        "self has the shape {}, dim is {} and n is {}; expected the last axis and 1 or more points",
+        to_string(shape), r.integer("dim"), n);
   }
   shape.push_back(1);
   const Value x = r.reshape(r.cast(r.in("self"), type), shape);
-  const Value made = r.op("DFT", {x, r.constant_of({}, {n}), r.constant_of({}, {axis})},
-                          {{"onesided", 1}});
+  const Value made =
+      r.op("DFT", {x, r.constant_of({}, {n}), r.constant_of({}, {axis})}, {{"onesided", 1}});
   const auto points = static_cast<double>(n);
   write(r, scaled(r, made, norm == 2 ? 1 / points : norm == 3 ? 1 / std::sqrt(points) : 1));
 }
@@ -60,14 +61,18 @@ Value window(Recipe& r, int64_t frame, int64_t length, DType type) {
 // [L] or [B, L] to [B, bins, frames] complex numbers, or pairs in a last axis.
 void stft(Recipe& r) {
   const bool pairs = is_complex(r.dtype("self"));
-  const DType type = r.dtype("self") == DType::f64 || r.dtype("self") == DType::c128 ? DType::f64 : DType::f32;
-  const int64_t frame = r.integer("nFft"), step = r.integer("hopLength"), length = r.integer("winLength");
+  const DType type =
+      r.dtype("self") == DType::f64 || r.dtype("self") == DType::c128 ? DType::f64 : DType::f32;
+  const int64_t frame = r.integer("nFft"), step = r.integer("hopLength"),
+                length = r.integer("winLength");
   const Shape shape = r.shape("self");
   if (shape.empty() || shape.size() > 2 || frame < 1 || step < 1 || length < 1 || length > frame ||
       frame > shape.back()) {
-    refuse("self has the shape {}, nFft, hopLength and winLength are {}, {} and {}; expected [B, L], nFft "
-           "within L, winLength within nFft",
-           to_string(shape), frame, step, length);
+    refuse(
+        "self has the shape {}, nFft, hopLength and winLength are {}, {} and {}; expected [B, L], "
+        "nFft "
+        "within L, winLength within nFft",
+        to_string(shape), frame, step, length);
   }
   const int64_t batch = shape.size() == 2 ? shape[0] : 1;
   Value x = r.in("self");

@@ -48,9 +48,7 @@ void pick(Recipe& r, Value x, int64_t axis, int64_t k) {
   write(r, "indicesOut", r.slice(made[1], axis, k - 1, k));
 }
 
-void kth_value(Recipe& r) {
-  pick(r, sortable(r), r.axis("dim", r.rank("self")), r.integer("k"));
-}
+void kth_value(Recipe& r) { pick(r, sortable(r), r.axis("dim", r.rank("self")), r.integer("k")); }
 
 // The lower one of two in the middle.
 void median(Recipe& r) {
@@ -71,7 +69,8 @@ void extreme(Recipe& r) {
 
 void arg_extreme(Recipe& r) {
   const Value x = sortable(r);
-  write(r, "out", r.op(r.row().op, {x}, {{"axis", r.axis("dim", r.rank("self"))}, {"keepdims", 1}}));
+  write(r, "out",
+        r.op(r.row().op, {x}, {{"axis", r.axis("dim", r.rank("self"))}, {"keepdims", 1}}));
 }
 
 // Sums or products up to each element; the axis may be a scalar.

@@ -47,8 +47,7 @@ TensorView::Span TensorView::span() const {
 }
 
 std::byte* TensorView::begin() const {
-  return static_cast<std::byte*>(data) +
-         span().first * static_cast<int64_t>(bits_of(dtype)) / 8;
+  return static_cast<std::byte*>(data) + span().first * static_cast<int64_t>(bits_of(dtype)) / 8;
 }
 
 size_t TensorView::span_bytes() const { return bytes_of(dtype, static_cast<size_t>(span().count)); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with weights of integers, of one group or of several: weights that are widened, rows that
-// are quantised first, layers of experts.
+// Products with weights of integers, of one group or of several: weights that are widened, rows
+// that are quantised first, layers of experts.
 #include <algorithm>
 
 #include "aclnn/grouped.h"
@@ -13,8 +13,8 @@ namespace {
 constexpr const char* kSizes = "expertTokens";
 
 // Rows of one tensor, scaled integers, in groups.
-GroupProduct rows_of(Recipe& r, const GroupWeights& w, const char* x, const char* sizes, const char* scale,
-                const char* row_scale) {
+GroupProduct rows_of(Recipe& r, const GroupWeights& w, const char* x, const char* sizes,
+                     const char* scale, const char* row_scale) {
   GroupProduct p;
   p.x = as_rows(r, r.in(x));
   p.sizes = r.given(sizes) ? r.cast(r.in(sizes), DType::i64) : Value{};
@@ -38,8 +38,8 @@ void finalize_routing(Recipe& r) {
   const bool turn_w = r.flag(r.has_parameter("transposeX2") ? "transposeX2" : "transposeW");
   if (turn_x) refuse("transposeX1 is true; expected false");
   const GroupWeights w = group_weights(r, weight, turn_w);
-  GroupProduct p = rows_of(r, w, x, named("groupList", "groupListOptional"), named("scale", "scaleOptional"),
-                      "pertokenScaleOptional");
+  GroupProduct p = rows_of(r, w, x, named("groupList", "groupListOptional"),
+                           named("scale", "scaleOptional"), "pertokenScaleOptional");
   p.list_type = r.integer("groupListType");
   p.bias = of_groups(r, named("bias", "biasOptional"), w, false);
   p.bias_last = p.bias && is_floating(r.dtype(named("bias", "biasOptional")));
@@ -69,8 +69,8 @@ void swiglu_quant(Recipe& r) {
   const Value y = multiply_groups(r, w, p);
   const int64_t half = w.n / 2;
   const Value gate = r.op("Swish", {r.slice(y, 1, 0, half)});
-  const RowQuantised q = quantise_rows(r, r.op("Mul", {gate, r.slice(y, 1, half, w.n)}),
-                                       r.dtype("output"));
+  const RowQuantised q =
+      quantise_rows(r, r.op("Mul", {gate, r.slice(y, 1, half, w.n)}), r.dtype("output"));
   r.out("output", q.values);
   r.out("outputScale", r.reshape(q.scales, r.shape("outputScale")));
 }
@@ -88,7 +88,8 @@ void quantised_rows(Recipe& r) {
   if (mode != "pertoken" && mode != "pertensor") {
     refuse("xQuantMode is '{}'; expected pertoken or pertensor", mode);
   }
-  if (mode == "pertensor" && !r.given("xScaleOptional")) refuse("xQuantMode is pertensor without xScaleOptional");
+  if (mode == "pertensor" && !r.given("xScaleOptional"))
+    refuse("xQuantMode is pertensor without xScaleOptional");
   if (r.given("xScaleOptional")) {
     const Value scale = scale_of(r, "xScaleOptional");
     const int64_t count = element_count(r.shape(scale));
@@ -119,7 +120,8 @@ void weight_quant(Recipe& r) {
   const int64_t size = r.integer("antiquantGroupSize");
   const int64_t parts = p.scale ? r.extent(p.scale, 1) : 1;
   if (size > 0 && parts * size != w.k) {
-    refuse("antiquantGroupSize is {} and antiquantScale has {} parts; weight has {} rows", size, parts, w.k);
+    refuse("antiquantGroupSize is {} and antiquantScale has {} parts; weight has {} rows", size,
+           parts, w.k);
   }
   Value y = multiply_groups(r, w, p);
   if (r.given("quantScaleOptional")) {
@@ -136,17 +138,23 @@ void feed_forward(Recipe& r) {
   const auto named = [&](const char* plain, const char* optional) {
     return r.has_parameter(plain) ? plain : optional;
   };
-  for (const char* name : {named("scale", "scaleOptional"), named("deqScale1", "deqScale1Optional")}) {
-    if (r.given(name)) refuse("{} is given; expected float activations: products of integers are "
-                              "aclnnGroupedMatmulV4's", name);
+  for (const char* name :
+       {named("scale", "scaleOptional"), named("deqScale1", "deqScale1Optional")}) {
+    if (r.given(name))
+      refuse(
+          "{} is given; expected float activations: products of integers are "
+          "aclnnGroupedMatmulV4's",
+          name);
   }
   const Value x = as_rows(r, r.in("x"));
   const bool tensor = r.is_tensor("expertTokensOptional");
   Value sizes;
-  if (tensor && r.given("expertTokensOptional")) sizes = r.cast(r.in("expertTokensOptional"), DType::i64);
+  if (tensor && r.given("expertTokensOptional"))
+    sizes = r.cast(r.in("expertTokensOptional"), DType::i64);
   if (!tensor && r.length_if("expertTokens") > 0) sizes = r.list("expertTokens", 0, r.extent(x, 0));
   const bool ends = r.has_parameter("tokensIndexFlag") && r.flag("tokensIndexFlag");
-  const auto layer = [&](Value in, const char* weight, const char* bias, const char* scale, const char* offset) {
+  const auto layer = [&](Value in, const char* weight, const char* bias, const char* scale,
+                         const char* offset) {
     const GroupWeights w = group_weights(r, weight, false);
     GroupProduct p;
     p.x = in;
@@ -161,7 +169,11 @@ void feed_forward(Recipe& r) {
                   named("antiquantScale1", "antiquantScale1Optional"),
                   named("antiquantOffset1", "antiquantOffset1Optional"));
   const std::string name = r.text("activation");
-  struct Named { const char* name; int64_t kind; bool gated; };
+  struct Named {
+    const char* name;
+    int64_t kind;
+    bool gated;
+  };
   static const Named kNames[] = {{"relu", 1, false}, {"gelu", 2, false}, {"fastgelu", 4, false},
                                  {"silu", 5, false}, {"reglu", 1, true}, {"geglu", 2, true},
                                  {"swiglu", 5, true}};

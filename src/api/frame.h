@@ -102,8 +102,8 @@ class Frame {
     }
   }
 
-  // Out of the way of the untraced path. One instance per entry point, so the name is its own; entry
-  // points that share a body (those of aclnn operators) look theirs up.
+  // Out of the way of the untraced path. One instance per entry point, so the name is its own;
+  // entry points that share a body (those of aclnn operators) look theirs up.
   template <typename Body>
   [[gnu::noinline]] static Failure run_traced(const char* function, Body& body) noexcept {
     static const char* const first = function;

@@ -9,9 +9,8 @@ namespace anynpu {
 namespace {
 
 TEST(SocNames, NamesOfTheDocumentsAreAcceptedOthersAreNot) {
-  for (const char* name :
-       {"Ascend310P3", "Ascend310", "Ascend310B1", "Ascend910A", "Ascend910B1",
-        "Ascend910B2", "Ascend950PR_9599"}) {
+  for (const char* name : {"Ascend310P3", "Ascend310", "Ascend310B1", "Ascend910A", "Ascend910B1",
+                           "Ascend910B2", "Ascend950PR_9599"}) {
     EXPECT_TRUE(check_soc_name(name).ok()) << name;
   }
   for (const char* name : {"", "310P3", "ascend310P3", "Ascend310P33"}) {

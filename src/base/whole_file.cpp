@@ -18,8 +18,8 @@
 #include <string_view>
 
 #include "base/clock.h"
-#include "base/quiet_write.h"
 #include "base/progress.h"
+#include "base/quiet_write.h"
 
 namespace anynpu {
 

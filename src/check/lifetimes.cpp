@@ -221,9 +221,9 @@ void note_row(const LifetimeRow& row, Call& call) {
   add_object(row, value, call);
 }
 
-// An address that the library returned. If it is memory of its own (the packets of an encoder), what
-// the program had there and freed is forgotten. A getter may also return what the program stored:
-// then nothing is allocated there.
+// An address that the library returned. If it is memory of its own (the packets of an encoder),
+// what the program had there and freed is forgotten. A getter may also return what the program
+// stored: then nothing is allocated there.
 void note_handed_out(uint64_t address) {
   {
     const std::lock_guard lock(state().mutex);

@@ -36,9 +36,9 @@ std::optional<Affine> read_batch_norm(const graph::Graph& graph, const Node& nod
   return made;
 }
 
-// The elements of a constant that has one number for each channel, or one for all; empty for others.
-std::vector<float> channel_elements(const graph::Graph& graph, ValueId id,
-                                    const ChannelAxis& at) {
+// The elements of a constant that has one number for each channel, or one for all; empty for
+// others.
+std::vector<float> channel_elements(const graph::Graph& graph, ValueId id, const ChannelAxis& at) {
   std::vector<float> elements = constant_elements<float>(graph, id);
   const Shape& shape = graph.values[static_cast<size_t>(id)].shape;
   if (elements.empty() || shape.size() > at.rank) return {};

@@ -139,9 +139,9 @@ class Folder {
     const Shape weights = shape(node.inputs[1]);
     node.inputs.resize(3, kNoValue);
     node.inputs[1] = add_constant(graph_, name + "_folded", weights, std::move(w), &names_);
-    node.inputs[2] = add_constant(graph_, name + "_bias_folded",
-                                  {static_cast<int64_t>(columns.columns)}, std::move(bias),
-                                  &names_);
+    node.inputs[2] =
+        add_constant(graph_, name + "_bias_folded", {static_cast<int64_t>(columns.columns)},
+                     std::move(bias), &names_);
     if (node.op == "MatMul") {
       node.op = "FusedMatMul";
       node.domain = "anynpu";

@@ -23,8 +23,7 @@ bool fold(graph::Graph& graph, NewNames& names, Node& conv, const Node& next, bo
       element_count(weight.shape) < 1)
     return false;
   const auto channels = static_cast<size_t>(weight.shape[0]);
-  const auto affine =
-      read_affine(graph, next, conv.outputs[0], {channels, weight.shape.size(), 1});
+  const auto affine = read_affine(graph, next, conv.outputs[0], {channels, weight.shape.size(), 1});
   if (!affine) return false;
   std::vector<float> bias(channels, 0.0f);
   if (conv.inputs.size() > 2 && conv.inputs[2] != kNoValue) {

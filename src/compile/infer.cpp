@@ -157,8 +157,8 @@ Result<bool> infer_node(graph::Graph& graph, Node& node, const std::vector<std::
 // The results of DequantizeLinear that are nothing but the weights of products with data that comes
 // at run time: they stay bytes in the file, and plans may multiply bytes.
 std::vector<bool> quantized_weights(const graph::Graph& graph, const std::deque<Node>& nodes) {
-  constexpr std::string_view kProducts[] = {"Conv", "Gemm", "MatMul", "FusedConv", "FusedGemm",
-                                            "FusedMatMul"};
+  constexpr std::string_view kProducts[] = {"Conv",      "Gemm",      "MatMul",
+                                            "FusedConv", "FusedGemm", "FusedMatMul"};
   std::vector<bool> weights(graph.values.size(), false), varies(graph.values.size(), false);
   const bool any = std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
     return node.op == "DequantizeLinear" && node.domain.empty();

@@ -289,8 +289,8 @@ class Fuser {
     return all == whole;
   }
 
-  // The program reads one tensor, nothing else reads that tensor, and the node that makes it can run
-  // the program as its epilogue (join_epilogues.cpp).
+  // The program reads one tensor, nothing else reads that tensor, and the node that makes it can
+  // run the program as its epilogue (join_epilogues.cpp).
   bool follows_product(const Builder& made) const {
     if (made.inputs.size() != 1 || !made.program.keeps_finite()) return false;
     const Node* product = pattern_.absorbed(made.inputs[0]);

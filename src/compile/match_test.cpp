@@ -43,7 +43,8 @@ TEST_F(MatchTest, OperandsCommuteWhereTheTermSaysSo) {
 TEST_F(MatchTest, AlternativesAreTriedUntilTheWholeFits) {
   const ValueId a = g.input("a", {3}), b = g.input("b", {3});
   const ValueId y = node("Sub", {node("Mul", {a, b}), b});
-  const Term either_way = either({op("Mul", {any("p"), any("q")}), op("Mul", {any("q"), any("p")})});
+  const Term either_way =
+      either({op("Mul", {any("p"), any("q")}), op("Mul", {any("q"), any("p")})});
   const auto match = look(op("Sub", {either_way, any("p")}), y);
   ASSERT_TRUE(match);
   EXPECT_EQ(match->value("p"), b);

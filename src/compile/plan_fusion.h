@@ -21,9 +21,9 @@ Status join_weight_only(graph::Graph& graph);
 bool has_quantized_weights(const graph::Graph& graph);
 Status unpack_weights(graph::Graph& graph);
 
-// Networks in float16 (in bfloat16, if the processor has no instructions for it) compute in float32:
-// constants are widened once, and casts remain where 16-bit floats enter and leave. Only for networks
-// with a matrix product or convolution.
+// Networks in float16 (in bfloat16, if the processor has no instructions for it) compute in
+// float32: constants are widened once, and casts remain where 16-bit floats enter and leave. Only
+// for networks with a matrix product or convolution.
 Status widen_shorts(graph::Graph& graph);
 
 // Chains and trees of element-wise operators become FusedElementwise of domain "anynpu": one pass

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds, backwards from each QuantizeLinear, the element-wise operators that depend on one tensor of
-// bytes and on numbers, computes them for all 256 bytes and puts a ByteTable in their place.
+// Finds, backwards from each QuantizeLinear, the element-wise operators that depend on one tensor
+// of bytes and on numbers, computes them for all 256 bytes and puts a ByteTable in their place.
 #include <algorithm>
 
 #include "compile/passes.h"

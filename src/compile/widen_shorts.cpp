@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// On processors without float16 arithmetic (and without bfloat16, likewise) each operator would convert
-// its inputs to float32 and its results back. Instead, the tensors between operators become float32,
-// constants are converted once, and casts remain where 16-bit floats enter and leave. With fewer
-// roundings, results are closer to those of the model in float32.
+// On processors without float16 arithmetic (and without bfloat16, likewise) each operator would
+// convert its inputs to float32 and its results back. Instead, the tensors between operators become
+// float32, constants are converted once, and casts remain where 16-bit floats enter and leave. With
+// fewer roundings, results are closer to those of the model in float32.
 #include <algorithm>
 #include <map>
 

@@ -26,8 +26,8 @@ class WidenShortsTest : public PassTest {
     std::vector<F16> elements(static_cast<size_t>(element_count(shape)));
     for (size_t i = 0; i < elements.size(); ++i)
       elements[i] = to_f16(static_cast<float>(i * 37 % 64) / 64.0f - 0.5f);
-    graph::Value value = graph::tensor_value("short" + std::to_string(g.graph.values.size()),
-                                             DType::f16, shape);
+    graph::Value value =
+        graph::tensor_value("short" + std::to_string(g.graph.values.size()), DType::f16, shape);
     value.constant = graph::constant_of(std::move(elements));
     return g.graph.add_value(value);
   }

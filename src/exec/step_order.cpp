@@ -14,9 +14,8 @@ bool collide(const TouchedRange& a, const TouchedRange& b) {
 
 bool collide(const TouchedRanges& a, const TouchedRanges& b) {
   return std::any_of(a.begin(), a.end(), [&](const TouchedRange& one) {
-    return std::any_of(b.begin(), b.end(), [&](const TouchedRange& other) {
-      return collide(one, other);
-    });
+    return std::any_of(b.begin(), b.end(),
+                       [&](const TouchedRange& other) { return collide(one, other); });
   });
 }
 

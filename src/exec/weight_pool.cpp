@@ -11,7 +11,7 @@ namespace anynpu::exec {
 
 namespace {
 
-constexpr size_t kSmall = size_t{64} << 10;    // compared by content, which the pool keeps
+constexpr size_t kSmall = size_t{64} << 10;          // compared by content, which the pool keeps
 constexpr size_t kMostSmallBytes = size_t{4} << 20;  // of these; then it starts again
 
 void append(std::string& key, const void* data, size_t bytes) {

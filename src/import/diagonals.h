@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagonals of matrices as constant lists of places: a place is an element of a flat tensor. Importers
-// gather along them.
+// Diagonals of matrices as constant lists of places: a place is an element of a flat tensor.
+// Importers gather along them.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,8 @@ struct Band {
     const int64_t shift = left ? 0 : longest() - length(k);
     return (high - k) * longest() + std::min(i, j) + shift;
   }
-  // Rows and columns of a matrix whose diagonals are `extent` long; below 0 is as few as that takes.
+  // Rows and columns of a matrix whose diagonals are `extent` long; below 0 is as few as that
+  // takes.
   void fit(int64_t extent, int64_t given_rows, int64_t given_columns) {
     const int64_t least_rows = extent - std::min<int64_t>(high, 0);
     const int64_t least_columns = extent + std::max<int64_t>(low, 0);
@@ -48,7 +49,8 @@ struct Band {
   }
 };
 
-// Of the elements of a matrix in the packed diagonals; `none` (one behind the last) where there is none.
+// Of the elements of a matrix in the packed diagonals; `none` (one behind the last) where there is
+// none.
 inline std::vector<int64_t> places_in_diagonals(const Band& band, int64_t none) {
   std::vector<int64_t> places;
   for (int64_t i = 0; i < band.rows; ++i) {

@@ -39,7 +39,7 @@ struct LaunchSetup {
   int core_num = 1;
   int blocks = 1;  // core i runs blocks i, i + core_num, ...
   uint64_t budget = 0;
-  uint64_t timeout_ns = 0;  // 0: none
+  uint64_t timeout_ns = 0;          // 0: none
   bool is_default_timeout = false;  // that of ANYNPU_NPC_TIMEOUT
 };
 

@@ -21,7 +21,6 @@ namespace anynpu::ops {
 // Gives a node of a test every output that its operator requires; those it has stay.
 void name_required_outputs(graph::Node& node);
 
-
 class OpCase {
  public:
   static Result<OpCase> parse(std::string_view text);

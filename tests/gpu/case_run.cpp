@@ -89,8 +89,7 @@ void run_case(const std::string& om, const std::string& prefix) {
     check(aclmdlGetCurOutputDims(model.desc, i, &dims), "aclmdlGetCurOutputDims");
     if (const aclTensorDesc* const given = aclmdlGetDatasetTensorDesc(outputs.set, i)) {
       dims.dimCount = aclGetTensorDescNumDims(given);
-      for (size_t d = 0; d < dims.dimCount; ++d)
-        aclGetTensorDescDimV2(given, d, &dims.dims[d]);
+      for (size_t d = 0; d < dims.dimCount; ++d) aclGetTensorDescDimV2(given, d, &dims.dims[d]);
     }
     text << aclmdlGetOutputDataType(model.desc, i);
     for (size_t d = 0; d < dims.dimCount; ++d) text << ' ' << dims.dims[d];

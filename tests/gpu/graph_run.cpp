@@ -49,9 +49,9 @@ double captured_us() {
     check(aclrtMemsetAsync(block, kBytes, i, kBytes, stream), "aclrtMemsetAsync");
   aclmdlRI recorded = nullptr;
   check(aclmdlRICaptureEnd(stream, &recorded), "aclmdlRICaptureEnd");
-  const double us = median_us(
-      [&] { check(aclmdlRIExecuteAsync(recorded, stream), "aclmdlRIExecuteAsync"); },
-      [&] { check(aclrtSynchronizeStream(stream), "aclrtSynchronizeStream"); });
+  const double us =
+      median_us([&] { check(aclmdlRIExecuteAsync(recorded, stream), "aclmdlRIExecuteAsync"); },
+                [&] { check(aclrtSynchronizeStream(stream), "aclrtSynchronizeStream"); });
   check(aclmdlRIDestroy(recorded), "aclmdlRIDestroy");
   return us;
 }

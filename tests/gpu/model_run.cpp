@@ -73,7 +73,8 @@ float value_at(const Buffer& buffer, size_t index) {
       std::memcpy(&value, bytes + index * 4, 4);
       return static_cast<float>(value);
     }
-    default: return static_cast<float>(static_cast<unsigned char>(bytes[index]));
+    default:
+      return static_cast<float>(static_cast<unsigned char>(bytes[index]));
   }
 }
 
@@ -112,7 +113,9 @@ void fill(Buffer& buffer, std::mt19937& random) {
 
 int main(int count, char** words) {
   if (count < 2) {
-    std::fprintf(stderr, "usage: model_run model.om [--runs N] [--row N] [--save F] [--compare F] [--tolerance X]\n");
+    std::fprintf(stderr,
+                 "usage: model_run model.om [--runs N] [--row N] [--save F] [--compare F] "
+                 "[--tolerance X]\n");
     return 2;
   }
   int runs = 20, row = 1;
@@ -135,7 +138,8 @@ int main(int count, char** words) {
   uint32_t model;
   check(aclmdlLoadFromFile(words[1], &model), "aclmdlLoadFromFile");
   const double loaded =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - load_start).count();
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - load_start)
+          .count();
   aclmdlDesc* const desc = aclmdlCreateDesc();
   check(aclmdlGetDesc(desc, model), "aclmdlGetDesc");
 
@@ -156,19 +160,22 @@ int main(int count, char** words) {
   for (size_t i = 0; i < out.size(); ++i) {
     out[i].type = aclmdlGetOutputDataType(desc, i);
     out[i].host.resize(aclmdlGetOutputSizeByIndex(desc, i));
-    check(aclrtMalloc(&out[i].device, out[i].host.size(), ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
+    check(aclrtMalloc(&out[i].device, out[i].host.size(), ACL_MEM_MALLOC_HUGE_FIRST),
+          "aclrtMalloc");
     check(aclmdlAddDatasetBuffer(outputs, aclCreateDataBuffer(out[i].device, out[i].host.size())),
           "aclmdlAddDatasetBuffer");
   }
   check(aclmdlExecute(model, inputs, outputs), "aclmdlExecute");
   const double first =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - load_start).count();
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - load_start)
+          .count();
   const auto time_row = [&](int length) {
     const auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < length; ++i)
       check(aclmdlExecuteAsync(model, inputs, outputs, stream), "aclmdlExecuteAsync");
     check(aclrtSynchronizeStream(stream), "aclrtSynchronizeStream");
-    const std::chrono::duration<double, std::micro> taken = std::chrono::steady_clock::now() - start;
+    const std::chrono::duration<double, std::micro> taken =
+        std::chrono::steady_clock::now() - start;
     return taken.count() / length;
   };
   for (int run = 0; run < 3; ++run) time_row(row);  // warm up: captures the CUDA graph
@@ -177,7 +184,8 @@ int main(int count, char** words) {
     const auto start = std::chrono::steady_clock::now();
     check(aclmdlExecute(model, inputs, outputs), "aclmdlExecute");
     executed.push_back(
-        std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
+        std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start)
+            .count());
   }
   std::vector<double> times, in_row;
   for (int run = 0; run < runs; ++run) times.push_back(time_row(1));
@@ -216,10 +224,10 @@ int main(int count, char** words) {
     std::sort(all.begin(), all.end());
     return all.empty() ? 0 : all[all.size() / 2];
   };
-  std::printf("%s: median %.1f us, in a row %.1f us, execute %.1f us, load %.0f ms, first run %.0f ms, "
-              "difference %.3g, memory %.1f\n",
-              words[1], median(times), median(in_row), median(executed), loaded, first, worst,
-              used_mib());
+  std::printf(
+      "%s: median %.1f us, in a row %.1f us, execute %.1f us, load %.0f ms, first run %.0f ms, "
+      "difference %.3g, memory %.1f\n",
+      words[1], median(times), median(in_row), median(executed), loaded, first, worst, used_mib());
   aclFinalize();
   return worst <= tolerance ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program atc does, in process: the suites of ONNX and TensorFlow compile thousands of models, and starting a
-// program for each would take longer than the work.
+// What the program atc does, in process: the suites of ONNX and TensorFlow compile thousands of
+// models, and starting a program for each would take longer than the work.
 #include <algorithm>
 #include <cstring>
 

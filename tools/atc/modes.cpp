@@ -116,12 +116,11 @@ Status write_stage_json(const CommandLine& line) {
 Status write_report(const CommandLine& line, bool& all_good) {
   ANYNPU_ASSIGN(const auto framework, compile::parse_framework(line.get("framework")));
   const std::string model = line.get("model");
-  const auto reports = framework == compile::Framework::caffe ? caffe::report_layers(model)
-                       : framework == compile::Framework::tensorflow
-                           ? tensorflow::report_nodes(model)
-                       : framework == compile::Framework::mindspore
-                           ? mindspore::report_operators(model)
-                           : onnx::report_operators(model);
+  const auto reports =
+      framework == compile::Framework::caffe        ? caffe::report_layers(model)
+      : framework == compile::Framework::tensorflow ? tensorflow::report_nodes(model)
+      : framework == compile::Framework::mindspore  ? mindspore::report_operators(model)
+                                                    : onnx::report_operators(model);
   ANYNPU_TRY(reports.status());
   json::Array ops;
   all_good = true;

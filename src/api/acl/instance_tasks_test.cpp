@@ -141,15 +141,15 @@ TEST_F(Tasks, EachTaskHasATypeAndParameters) {
   EXPECT_EQ(params_of(tasks[4]).valueWriteTaskParams.value, 7u);
   EXPECT_EQ(params_of(tasks[5]).valueWaitTaskParams.value, 5u);
   aclrtLaunchKernelAttrValue attribute{};
-  EXPECT_EQ(aclmdlRIKernelTaskGetAttribute(tasks[0], ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE,
-                                           &attribute),
-            ACL_SUCCESS);
-  EXPECT_NE(aclmdlRIKernelTaskGetAttribute(tasks[0], ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE,
-                                           &attribute),
-            ACL_SUCCESS);
-  EXPECT_NE(aclmdlRIKernelTaskGetAttribute(tasks[1], ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE,
-                                           &attribute),
-            ACL_SUCCESS)
+  EXPECT_EQ(
+      aclmdlRIKernelTaskGetAttribute(tasks[0], ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE, &attribute),
+      ACL_SUCCESS);
+  EXPECT_NE(
+      aclmdlRIKernelTaskGetAttribute(tasks[0], ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE, &attribute),
+      ACL_SUCCESS);
+  EXPECT_NE(
+      aclmdlRIKernelTaskGetAttribute(tasks[1], ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE, &attribute),
+      ACL_SUCCESS)
       << "no kernel";
   EXPECT_EQ(aclmdlRIDestroy(instance), ACL_SUCCESS);
   EXPECT_EQ(aclrtDestroyEvent(flag), ACL_SUCCESS);

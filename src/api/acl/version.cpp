@@ -24,17 +24,17 @@ struct Package {
 };
 
 // In the order of aclCANNPackageName.
-constexpr Package kPackages[] = {{"cann", true},        {"runtime", true}, {"compiler", true},
-                                 {"hccl", true},        {"toolkit", true}, {"opp", true},
-                                 {"opp_kernel", true},  {"driver", false}};
+constexpr Package kPackages[] = {{"cann", true},       {"runtime", true}, {"compiler", true},
+                                 {"hccl", true},       {"toolkit", true}, {"opp", true},
+                                 {"opp_kernel", true}, {"driver", false}};
 
 Status check_package(const Package& package) {
   if (package.here) return {};
-  return fail(
-      Code::file_not_found,
-      "the package '{}' is not part of AnyNPU; expected cann, runtime, compiler, hccl, toolkit, opp "
-      "or opp_kernel",
-      package.name);
+  return fail(Code::file_not_found,
+              "the package '{}' is not part of AnyNPU; expected cann, runtime, compiler, hccl, "
+              "toolkit, opp "
+              "or opp_kernel",
+              package.name);
 }
 
 template <size_t size>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
-#include "api/arguments.h"
 #include "api/acl_ge/entry.h"
+#include "api/arguments.h"
 
 namespace ge {
 

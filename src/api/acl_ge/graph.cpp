@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/arguments.h"
 #include "api/acl_ge/entry.h"
+#include "api/arguments.h"
 #include "parser/onnx_parser.h"
 
 namespace ge {

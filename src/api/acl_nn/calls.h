@@ -5,8 +5,8 @@
 
 #include <span>
 
-#include "aclnn/acl_meta.h"
 #include "acl/acl_rt.h"
+#include "aclnn/acl_meta.h"
 #include "service/aclnn/executor.h"
 
 namespace anynpu::acl_nn {
@@ -41,10 +41,8 @@ inline RawArgument argument(const char* value) { return RawArgument(value); }
 inline RawArgument argument(double value) { return RawArgument(value); }
 inline RawArgument argument(float value) { return RawArgument(static_cast<double>(value)); }
 template <typename T>
-  requires std::is_integral_v<T> || std::is_enum_v<T>
-inline RawArgument argument(T value) {
-  return RawArgument(static_cast<int64_t>(value));
-}
+requires std::is_integral_v<T> || std::is_enum_v<T>
+inline RawArgument argument(T value) { return RawArgument(static_cast<int64_t>(value)); }
 
 // The operator with its row; called once an operator.
 service::NnOperator find_operator(std::string_view name, std::span<const char* const> parameters,

@@ -24,79 +24,85 @@ aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor) {
   return enter(__func__, [&] { return service::destroy_executor(to_handle(executor)); });
 }
 
-aclnnStatus aclSetInputTensorAddr(aclOpExecutor* executor, const size_t index,
-                               aclTensor* tensor, void* addr) {
+aclnnStatus aclSetInputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor,
+                                  void* addr) {
   return enter(__func__, [&] {
     return service::set_tensor_address(to_handle(executor), NnSide::inputs, index, addr);
   });
 }
-aclnnStatus aclSetOutputTensorAddr(aclOpExecutor* executor, const size_t index,
-                               aclTensor* tensor, void* addr) {
+aclnnStatus aclSetOutputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor,
+                                   void* addr) {
   return enter(__func__, [&] {
     return service::set_tensor_address(to_handle(executor), NnSide::outputs, index, addr);
   });
 }
-aclnnStatus aclSetTensorAddr(aclOpExecutor* executor, const size_t index,
-                               aclTensor* tensor, void* addr) {
+aclnnStatus aclSetTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor,
+                             void* addr) {
   return enter(__func__, [&] {
     return service::set_tensor_address(to_handle(executor), NnSide::all, index, addr);
   });
 }
 aclnnStatus aclSetDynamicInputTensorAddr(aclOpExecutor* executor, size_t irIndex,
-                               const size_t relativeIndex, aclTensorList* tensors, void* addr) {
+                                         const size_t relativeIndex, aclTensorList* tensors,
+                                         void* addr) {
   return enter(__func__, [&] {
     return service::set_list_address(to_handle(executor), NnSide::inputs, irIndex, relativeIndex,
                                      addr);
   });
 }
 aclnnStatus aclSetDynamicOutputTensorAddr(aclOpExecutor* executor, size_t irIndex,
-                               const size_t relativeIndex, aclTensorList* tensors, void* addr) {
+                                          const size_t relativeIndex, aclTensorList* tensors,
+                                          void* addr) {
   return enter(__func__, [&] {
     return service::set_list_address(to_handle(executor), NnSide::outputs, irIndex, relativeIndex,
                                      addr);
   });
 }
 aclnnStatus aclSetDynamicTensorAddr(aclOpExecutor* executor, size_t irIndex,
-                               const size_t relativeIndex, aclTensorList* tensors, void* addr) {
+                                    const size_t relativeIndex, aclTensorList* tensors,
+                                    void* addr) {
   return enter(__func__, [&] {
     return service::set_list_address(to_handle(executor), NnSide::all, irIndex, relativeIndex,
                                      addr);
   });
 }
-aclnnStatus AclSetInputTensorAddr(aclOpExecutor* executor, const size_t index,
-                               aclTensor* tensor, void* addr) {
+aclnnStatus AclSetInputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor,
+                                  void* addr) {
   return enter(__func__, [&] {
     return service::set_tensor_address(to_handle(executor), NnSide::inputs, index, addr);
   });
 }
-aclnnStatus AclSetOutputTensorAddr(aclOpExecutor* executor, const size_t index,
-                               aclTensor* tensor, void* addr) {
+aclnnStatus AclSetOutputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor,
+                                   void* addr) {
   return enter(__func__, [&] {
     return service::set_tensor_address(to_handle(executor), NnSide::outputs, index, addr);
   });
 }
-aclnnStatus AclSetTensorAddr(aclOpExecutor* executor, const size_t index,
-                               aclTensor* tensor, void* addr) {
+aclnnStatus AclSetTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor,
+                             void* addr) {
   return enter(__func__, [&] {
     return service::set_tensor_address(to_handle(executor), NnSide::all, index, addr);
   });
 }
 aclnnStatus AclSetDynamicInputTensorAddr(aclOpExecutor* executor, size_t irIndex,
-                               const size_t relativeIndex, aclTensorList* tensors, void* addr) {
+                                         const size_t relativeIndex, aclTensorList* tensors,
+                                         void* addr) {
   return enter(__func__, [&] {
     return service::set_list_address(to_handle(executor), NnSide::inputs, irIndex, relativeIndex,
                                      addr);
   });
 }
 aclnnStatus AclSetDynamicOutputTensorAddr(aclOpExecutor* executor, size_t irIndex,
-                               const size_t relativeIndex, aclTensorList* tensors, void* addr) {
+                                          const size_t relativeIndex, aclTensorList* tensors,
+                                          void* addr) {
   return enter(__func__, [&] {
     return service::set_list_address(to_handle(executor), NnSide::outputs, irIndex, relativeIndex,
                                      addr);
   });
 }
 aclnnStatus AclSetDynamicTensorAddr(aclOpExecutor* executor, size_t irIndex,
-                               const size_t relativeIndex, aclTensorList* tensors, void* addr) {
+                                    const size_t relativeIndex, aclTensorList* tensors,
+                                    void* addr) {
   return enter(__func__, [&] {
     return service::set_list_address(to_handle(executor), NnSide::all, irIndex, relativeIndex,
                                      addr);

@@ -31,8 +31,7 @@ aclScalar* aclCreateScalar(void* value, aclDataType dataType) {
                                   [&] { return service::create_nn_scalar(value, dataType); });
 }
 aclIntArray* aclCreateIntArray(const int64_t* value, uint64_t size) {
-  return enter_create<aclIntArray*>(__func__,
-                                    [&] { return service::create_nn_ints(value, size); });
+  return enter_create<aclIntArray*>(__func__, [&] { return service::create_nn_ints(value, size); });
 }
 aclFloatArray* aclCreateFloatArray(const float* value, uint64_t size) {
   return enter_create<aclFloatArray*>(__func__,

@@ -21,8 +21,8 @@ aclnnStatus tell(const char* function, const aclTensor* tensor, T* to, Read&& re
   });
 }
 
-aclnnStatus tell_dims(const char* function, const aclTensor* tensor,
-                      aclnn::Dims TensorView::* dims, const service::DimsCopy& to) {
+aclnnStatus tell_dims(const char* function, const aclTensor* tensor, aclnn::Dims TensorView::*dims,
+                      const service::DimsCopy& to) {
   return enter(function, [&]() -> Status {
     ANYNPU_ASSIGN(auto pin, resolve<service::NnTensor>(to_handle(tensor)));
     return service::copy_dims(pin->view.*dims, to);
@@ -127,8 +127,8 @@ aclnnStatus aclGetRawTensorAddr(const aclTensor* tensor, void** addr) {
   });
 }
 
-
-aclnnStatus aclnnCalculateMatmulWeightSize(const aclIntArray* tensorShape, uint64_t* weightTensorSize) {
+aclnnStatus aclnnCalculateMatmulWeightSize(const aclIntArray* tensorShape,
+                                           uint64_t* weightTensorSize) {
   return tell_weight_size(__func__, tensorShape, weightTensorSize);
 }
 aclnnStatus aclnnCalculateMatmulWeightSizeV2(const aclIntArray* tensorShape, aclDataType dataType,

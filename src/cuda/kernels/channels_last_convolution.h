@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of 16-bit floats with channels last (NHWC, ops::Layout::channels_last), fused with bias,
-// residual and clamp: a cuDNN graph, or a cuBLASLt matrix product for patch embeddings and for 1x1
-// convolutions where autotuning finds it faster. Depthwise convolutions have a generated kernel.
+// Convolutions of 16-bit floats with channels last (NHWC, ops::Layout::channels_last), fused with
+// bias, residual and clamp: a cuDNN graph, or a cuBLASLt matrix product for patch embeddings and
+// for 1x1 convolutions where autotuning finds it faster. Depthwise convolutions have a generated
+// kernel.
 #pragma once
 
 #include <memory>

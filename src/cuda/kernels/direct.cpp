@@ -70,17 +70,17 @@ ops::PlanResult plan_integer_product(const OpContext& context) {
       value_of(p.a_scale, "double", "r", "1"), value_of(p.b_scale, "double", "j", "1"),
       value_of(p.y_scale, "double", "0", "1"), value_of(p.y_zero, "double", "0", "0"),
       is_signed ? "-128.0" : "0.0", is_signed ? "127.0" : "255.0");
-  kernel.body = filled(
-      kProduct, {{"m", number(p.m)},
-                 {"n", number(p.n)},
-                 {"k", number(p.k)},
-                 {"a", "x0"},
-                 {"b", format("x{}", p.b_place)},
-                 {"from_a", matrix_offset(a, out, p.m * p.k)},
-                 {"from_b", matrix_offset(b, out, p.k * p.n)},
-                 {"a_zero", value_of(p.a_zero, "S", "r", "0")},
-                 {"b_zero", value_of(p.b_zero, "S", "j", "0")},
-                 {"store", p.linear ? scaled : std::string("store(y0[i], sum);")}});
+  kernel.body =
+      filled(kProduct, {{"m", number(p.m)},
+                        {"n", number(p.n)},
+                        {"k", number(p.k)},
+                        {"a", "x0"},
+                        {"b", format("x{}", p.b_place)},
+                        {"from_a", matrix_offset(a, out, p.m * p.k)},
+                        {"from_b", matrix_offset(b, out, p.k * p.n)},
+                        {"a_zero", value_of(p.a_zero, "S", "r", "0")},
+                        {"b_zero", value_of(p.b_zero, "S", "j", "0")},
+                        {"store", p.linear ? scaled : std::string("store(y0[i], sum);")}});
   return plan_items(context, kernel);
 }
 
@@ -151,7 +151,8 @@ std::string tap_loop(const ops::Window& w, const std::string& body) {
       taps);
   for (size_t d = w.dims(); d-- > 0;) {
     text += format(
-        "    {{ const i64 p = place % {0} * {1} + rest % {2} * {3} - {4}; place /= {0}; rest /= {2};\n"
+        "    {{ const i64 p = place % {0} * {1} + rest % {2} * {3} - {4}; place /= {0}; rest /= "
+        "{2};\n"
         "      inside = inside && p >= 0 && p < {5}; at += p * scale; scale *= {5}; }}\n",
         w.out[d], w.stride[d], w.kernel[d], w.dilation[d], w.pad_begin[d], w.in[d]);
   }
@@ -171,11 +172,12 @@ std::string convolution(const Filters& f, const std::string& sum, const std::str
              "  const i64 o = i % {0}, m = i / {0} % {1}, n = i / ({0} * {1});\n"
              "  const i64 from = (n * {2} + m / {3} * {4}) * {5}; (void)from;\n  S sum = {6};\n",
              out, f.outputs, f.channels, f.group_out, f.group_in, in, sum) +
-         tap_loop(f.window,
-                  format("    for (i64 c = 0; c < {0}; ++c) {{\n"
-                         "      const i64 xi = from + c * {1} + at, wi = (m * {0} + c) * {2} + tap;\n"
-                         "      sum += {3};\n    }}\n",
-                         f.group_in, in, taps, term)) +
+         tap_loop(
+             f.window,
+             format("    for (i64 c = 0; c < {0}; ++c) {{\n"
+                    "      const i64 xi = from + c * {1} + at, wi = (m * {0} + c) * {2} + tap;\n"
+                    "      sum += {3};\n    }}\n",
+                    f.group_in, in, taps, term)) +
          result;
 }
 
@@ -202,7 +204,8 @@ ops::PlanResult plan_integer_convolution(const OpContext& context) {
 ops::PlanResult plan_convolution(const OpContext& context) {
   const Shape &x = context.inputs[0].shape, &w = context.inputs[1].shape;
   Filters f;
-  ANYNPU_ASSIGN(f.window, ops::window_of(context, {x.begin() + 2, x.end()}, {w.begin() + 2, w.end()}));
+  ANYNPU_ASSIGN(f.window,
+                ops::window_of(context, {x.begin() + 2, x.end()}, {w.begin() + 2, w.end()}));
   const int64_t group = std::max<int64_t>(context.int_attr("group"), 1);
   f.group_in = w[1], f.group_out = w[0] / group, f.channels = x[1], f.outputs = w[0];
   ItemKernel kernel;
@@ -216,7 +219,8 @@ ops::PlanResult plan_convolution(const OpContext& context) {
 // Each output gathers from the inputs whose filters reach it.
 ops::PlanResult plan_transposed(const OpContext& context) {
   ANYNPU_ASSIGN(const ops::conv::TransposeShape s, ops::conv::transpose_shape_of(context));
-  const int64_t in = element_count(s.in), out = element_count(s.out), taps = element_count(s.kernel);
+  const int64_t in = element_count(s.in), out = element_count(s.out),
+                taps = element_count(s.kernel);
   const int64_t group_in = s.in_channels / s.group, group_out = s.out_channels / s.group;
   std::string text = format(
       "  const i64 o = i % {0}, m = i / {0} % {1}, n = i / ({0} * {1}), g = m / {2};\n"
@@ -247,10 +251,10 @@ ops::PlanResult plan_transposed(const OpContext& context) {
 ops::PlanResult plan_lp_pool(const OpContext& context) {
   const Shape& x = context.inputs[0].shape;
   const std::vector<int64_t> in(x.begin() + 2, x.end());
-  ANYNPU_ASSIGN(const ops::Window w,
-                ops::window_of(context, in,
-                               context.schema->name == "LpPool" ? context.ints_attr("kernel_shape")
-                                                                : in));
+  ANYNPU_ASSIGN(
+      const ops::Window w,
+      ops::window_of(context, in,
+                     context.schema->name == "LpPool" ? context.ints_attr("kernel_shape") : in));
   const int64_t p = context.int_attr("p");
   ItemKernel kernel;
   kernel.items = outputs_of(context);
@@ -267,7 +271,8 @@ ops::PlanResult plan_lp_pool(const OpContext& context) {
 ops::PlanResult plan_max_pool(const OpContext& context) {
   const Shape& x = context.inputs[0].shape;
   const std::vector<int64_t> in(x.begin() + 2, x.end());
-  ANYNPU_ASSIGN(const ops::Window w, ops::window_of(context, in, context.ints_attr("kernel_shape")));
+  ANYNPU_ASSIGN(const ops::Window w,
+                ops::window_of(context, in, context.ints_attr("kernel_shape")));
   const bool indices = context.outputs.size() > 1 && context.outputs[1].present;
   const int64_t out_size = element_count(w.out), in_size = element_count(w.in);
   std::string place = "best";
@@ -283,10 +288,12 @@ ops::PlanResult plan_max_pool(const OpContext& context) {
   ItemKernel kernel;
   kernel.items = outputs_of(context);
   kernel.body =
-      format("  const i64 o = i % {0}, plane = i / {0} * {1};\n  i64 best = -1; C top = 0;\n", out_size,
-             in_size) +
-      tap_loop(w, "    const C v = load(x0[plane + at]); if (best < 0 || v > top || v != v) { best = at; "
-                  "top = v; }\n") +
+      format("  const i64 o = i % {0}, plane = i / {0} * {1};\n  i64 best = -1; C top = 0;\n",
+             out_size, in_size) +
+      tap_loop(
+          w,
+          "    const C v = load(x0[plane + at]); if (best < 0 || v > top || v != v) { best = at; "
+          "top = v; }\n") +
       "  store(y0[i], top);\n" +
       (indices ? format("  y1[i] = plane + {};\n", place) : std::string());
   return plan_items(context, kernel);
@@ -304,7 +311,8 @@ ops::PlanResult plan_pow(const OpContext& context) {
   kernel.body +=
       ops::kIntegers.has(context.inputs[1].dtype)
           ? "  i64 left = (i64)given; C v = 1, square = base;\n"
-            "  if (left < 0) v = base == 1 ? (C)1 : base == (C)-1 ? (left % 2 ? (C)-1 : (C)1) : (C)0;\n"
+            "  if (left < 0) v = base == 1 ? (C)1 : base == (C)-1 ? (left % 2 ? (C)-1 : (C)1) : "
+            "(C)0;\n"
             "  for (; left > 0; left >>= 1) { if (left & 1) v *= square; square *= square; }\n"
             "  store(y0[i], v);\n"
           : "  store(y0[i], whole(pow((double)base, (double)given)));\n";

@@ -158,10 +158,7 @@ Status can_run_indexed(const OpContext& context) {
 constexpr struct {
   std::string_view name;
   const char* text;
-} kJoins[] = {{"add", "v + w"},
-              {"mul", "v * w"},
-              {"max", "higher(v, w)"},
-              {"min", "lower(v, w)"}};
+} kJoins[] = {{"add", "v + w"}, {"mul", "v * w"}, {"max", "higher(v, w)"}, {"min", "lower(v, w)"}};
 
 const char* join_of(const OpContext& context) {
   for (const auto& [name, text] : kJoins) {

@@ -54,7 +54,8 @@ std::string range_text(const AttentionShape& a) {
                         : format("  const i64 own = r + {};\n", a.past);
   if (a.causal) text += "  last = own + 1 < last ? own + 1 : last;\n";
   if (a.right >= 0)
-    text += format("  last = own + 1 + {0} < last ? own + 1 + {0} : last;\n", std::min(a.right, most));
+    text +=
+        format("  last = own + 1 + {0} < last ? own + 1 + {0} : last;\n", std::min(a.right, most));
   if (a.left >= 0)
     text += format("  first = own - {0} > 0 ? own - {0} : 0;\n", std::min(a.left, most));
   return text + "  (void)own;\n";
@@ -111,8 +112,8 @@ std::string source_of(const OpContext& context, const AttentionShape& a) {
       a.rows, a.heads, a.rows * a.heads, a.group(), a.size, place(a.q, "h", "r"),
       cached_element(a, a.key, "key", "past_key"), literal(a.scale), keep(Scores::product), softcap,
       keep(Scores::capped), mask_text(a, context.has_input(3) ? context.inputs[3].dtype : type),
-      "    if (j < first || j >= last) v = -INFINITY;\n", keep(Scores::masked), a.zero_if_shut ? "(C)0" : "top",
-      a.zero_if_shut ? "sum > 0 ? 1 / sum : (C)0" : "1 / sum",
+      "    if (j < first || j >= last) v = -INFINITY;\n", keep(Scores::masked),
+      a.zero_if_shut ? "(C)0" : "top", a.zero_if_shut ? "sum > 0 ? 1 / sum : (C)0" : "1 / sum",
       a.scores == Scores::weights ? "store(kept[row * COLUMNS + j], v);" : "", a.value_size,
       cached_element(a, a.value, "value", "past_value"), place(a.y, "h", "r"), range_text(a));
 }

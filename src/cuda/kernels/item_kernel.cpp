@@ -118,8 +118,8 @@ std::string filled(std::string text, Values values) {
     size_t end = at + 1;
     while (end < text.size() && is_word(text[end])) ++end;
     const std::string_view name = std::string_view(text).substr(at + 1, end - at - 1);
-    const auto* const value =
-        std::find_if(values.begin(), values.end(), [&](const auto& one) { return one.first == name; });
+    const auto* const value = std::find_if(values.begin(), values.end(),
+                                           [&](const auto& one) { return one.first == name; });
     result += value == values.end() ? format("undefined_value_{}", name) : value->second;
     at = end;
   }
@@ -133,14 +133,13 @@ ops::PlanResult plan_items(const OpContext& context, const ItemKernel& given) {
   const size_t items = given.items;
   const unsigned threads = given.block_threads;
   const int copied = given.copied_input;
-  const size_t bytes =
-      copied >= 0 ? bytes_of(context.outputs[0].dtype,
-                             static_cast<size_t>(element_count(context.outputs[0].shape)))
-                  : 0;
+  const size_t bytes = copied >= 0
+                           ? bytes_of(context.outputs[0].dtype,
+                                      static_cast<size_t>(element_count(context.outputs[0].shape)))
+                           : 0;
   auto plan = cuda_plan([=](const ops::RunArgs& args, CudaQueue& queue) {
     if (bytes > 0 && args.outputs[0] != args.inputs[static_cast<size_t>(copied)])
-      ANYNPU_TRY(
-          queue.copy({args.outputs[0], args.inputs[static_cast<size_t>(copied)], bytes}));
+      ANYNPU_TRY(queue.copy({args.outputs[0], args.inputs[static_cast<size_t>(copied)], bytes}));
     std::vector<const void*> addresses;
     for (size_t k = 0; k < inputs; ++k)
       addresses.push_back(k < args.inputs.size() ? args.inputs[k] : nullptr);

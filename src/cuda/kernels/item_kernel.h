@@ -25,10 +25,10 @@ namespace anynpu::device::cuda {
 struct ItemKernel {
   std::string body;
   size_t items = 0;
-  std::string before = {};         // code at file scope, after the definitions of types and shapes
-  std::string_view compute = {};   // C; by default that of input 0
-  int copied_input = -1;           // output 0 starts as a copy of this input
-  unsigned block_threads = 0;      // if set, one thread block with this many threads for each item
+  std::string before = {};        // code at file scope, after the definitions of types and shapes
+  std::string_view compute = {};  // C; by default that of input 0
+  int copied_input = -1;          // output 0 starts as a copy of this input
+  unsigned block_threads = 0;     // if set, one thread block with this many threads for each item
   size_t workspace_bytes = 0;
 };
 
@@ -44,10 +44,10 @@ Status can_run_items(const ops::OpContext& context);
 // Whether the inputs of `mask` (bit k = input k) are absent or constant.
 bool has_constants(const ops::OpContext& context, uint64_t mask);
 
-inline ops::KernelDef item_kernel(std::string_view op, ops::DTypeSet types,
-                                  Result<std::unique_ptr<ops::Kernel>> (*create)(const ops::OpContext&),
-                                  std::string_view domain = {},
-                                  Status (*can_run)(const ops::OpContext&) = can_run_items) {
+inline ops::KernelDef item_kernel(
+    std::string_view op, ops::DTypeSet types,
+    Result<std::unique_ptr<ops::Kernel>> (*create)(const ops::OpContext&),
+    std::string_view domain = {}, Status (*can_run)(const ops::OpContext&) = can_run_items) {
   return {.op = op,
           .name = "cuda_items",
           .domain = domain,

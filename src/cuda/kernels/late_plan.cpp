@@ -29,10 +29,9 @@ struct LateOp {
 };
 // The same masks as those of the CPU's kernels.
 constexpr LateOp kOps[] = {
-    {"Resize", 0b1110}, {"Upsample", 0b10},       {"Slice", 0b11110},
-    {"Pad", 0b1010},    {"Expand", 0b10},         {"Tile", 0b10},
-    {"Col2Im", 0b110},  {"CenterCropPad", 0b10},  {"ReduceLogSumExp", 0b10},
-    {"DFT", 0b110},     {"STFT", 0b1010},         {"MelWeightMatrix", 0b11111},
+    {"Resize", 0b1110},        {"Upsample", 0b10}, {"Slice", 0b11110}, {"Pad", 0b1010},
+    {"Expand", 0b10},          {"Tile", 0b10},     {"Col2Im", 0b110},  {"CenterCropPad", 0b10},
+    {"ReduceLogSumExp", 0b10}, {"DFT", 0b110},     {"STFT", 0b1010},   {"MelWeightMatrix", 0b11111},
 };
 
 uint64_t parameters_of(const OpContext& context) {

@@ -45,7 +45,8 @@ constexpr const char* kLinear = R"(
 )";
 
 ops::PlanResult plan_linear(const OpContext& context) {
-  const int64_t heads = context.int_attr("q_num_heads"), kv_heads = context.int_attr("kv_num_heads");
+  const int64_t heads = context.int_attr("q_num_heads"),
+                kv_heads = context.int_attr("kv_num_heads");
   const Shape &q = context.inputs[0].shape, &v = context.inputs[2].shape;
   const int64_t size = q[2] / heads, value_size = v[2] / kv_heads;
   double scale = static_cast<double>(context.float_attr("scale"));
@@ -57,8 +58,8 @@ ops::PlanResult plan_linear(const OpContext& context) {
   const std::string n = number(size), wide = number(value_size);
   std::string fade, correct;
   if (gated) {
-    fade = format("for (int d = 0; d < {0}; ++d) state[d * {1} + c] *= exp((float)load(x4[{2}]));", n,
-                  wide, per_key ? format("at * {} + d", n) : "at");
+    fade = format("for (int d = 0; d < {0}; ++d) state[d * {1} + c] *= exp((float)load(x4[{2}]));",
+                  n, wide, per_key ? format("at * {} + d", n) : "at");
   }
   if (corrected) {
     correct = format(
@@ -72,19 +73,20 @@ ops::PlanResult plan_linear(const OpContext& context) {
   kernel.block_threads = 128;
   kernel.workspace_bytes = kernel.items * static_cast<size_t>(size * value_size) * sizeof(float);
   kernel.body = filled(
-      kLinear, {{"kv_heads", number(kv_heads)},
-                {"heads", number(heads)},
-                {"group", number(heads / kv_heads)},
-                {"size", n},
-                {"value_size", wide},
-                {"length", number(q[1])},
-                {"scale", literal(scale)},
-                {"past", context.has_input(3) ? format("(float)load(x3[(i * {} + d) * {} + c])", n, wide)
-                                              : std::string("0")},
-                {"fade", fade},
-                {"correct", correct},
-                {"keep", flag(keep)},
-                {"present", keep ? "y1" : "y0"}});
+      kLinear,
+      {{"kv_heads", number(kv_heads)},
+       {"heads", number(heads)},
+       {"group", number(heads / kv_heads)},
+       {"size", n},
+       {"value_size", wide},
+       {"length", number(q[1])},
+       {"scale", literal(scale)},
+       {"past", context.has_input(3) ? format("(float)load(x3[(i * {} + d) * {} + c])", n, wide)
+                                     : std::string("0")},
+       {"fade", fade},
+       {"correct", correct},
+       {"keep", flag(keep)},
+       {"present", keep ? "y1" : "y0"}});
   return plan_items(context, kernel);
 }
 
@@ -153,21 +155,22 @@ ops::PlanResult plan_rotary(const OpContext& context) {
   if (context.has_input(3)) {
     const int64_t positions = context.inputs[1].shape[0];
     position = format(
-        "row = x3[token]; if (row < 0 || row >= {0}) {{ fault(board, number, row, {0}); store(y0[i], 0.0f); "
+        "row = x3[token]; if (row < 0 || row >= {0}) {{ fault(board, number, row, {0}); "
+        "store(y0[i], 0.0f); "
         "continue; }}",
         positions);
   }
   ItemKernel kernel;
   kernel.compute = "float";
   kernel.items = static_cast<size_t>(element_count(x));
-  kernel.body = filled(
-      kRotary, {{"size", number(size)},
-                {"token", split ? format("i / {} * {} + i / {} % {}", heads * length * size, length,
-                                         size, length)
-                                : format("i / {}", heads * size)},
-                {"half", number(std::max<int64_t>(half, 1))},
-                {"interleaved", flag(context.int_attr("interleaved") != 0)},
-                {"position", position}});
+  kernel.body =
+      filled(kRotary, {{"size", number(size)},
+                       {"token", split ? format("i / {} * {} + i / {} % {}", heads * length * size,
+                                                length, size, length)
+                                       : format("i / {}", heads * size)},
+                       {"half", number(std::max<int64_t>(half, 1))},
+                       {"interleaved", flag(context.int_attr("interleaved") != 0)},
+                       {"position", position}});
   if (half == 0) kernel.body = "  y0[i] = x0[i];\n";
   return plan_items(context, kernel);
 }

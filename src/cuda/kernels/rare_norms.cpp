@@ -39,7 +39,8 @@ ops::PlanResult plan_lrn(const OpContext& context) {
   kernel.items = outputs_of(context);
   kernel.body =
       "  const i64 c = i / SX0[1] % X0[1], before = ($size - 1) / 2, after = $size - 1 - before;\n"
-      "  C sum = 0;\n  for (i64 k = c > before ? c - before : 0; k <= c + after && k < X0[1]; ++k) {\n"
+      "  C sum = 0;\n  for (i64 k = c > before ? c - before : 0; k <= c + after && k < X0[1]; ++k) "
+      "{\n"
       "    const C v = load(x0[i + (k - c) * SX0[1]]); sum += v * v;\n  }\n"
       "  store(y0[i], (C)load(x0[i]) / pow((C)$bias + (C)$alpha / $size * sum, (C)$beta));\n";
   return plan_items(context, kernel);
@@ -116,10 +117,11 @@ ops::PlanResult plan_group_norm(const OpContext& context) {
   Group g;
   g.groups = x[0] * groups, g.length = of_group * plane;
   g.base = format("i * {}", g.length), g.place = "j";
-  const std::string which = context.schema->since < 21 ? format("i % {}", groups)
-                                                       : format("at / {} % {}", plane, x[1]);
-  return plan_normalise(context, g, "const C inverse = rsqrt(variance + (C)$epsilon);",
-                        format("(v - mean) * inverse * (C)load(x1[{0}]) + (C)load(x2[{0}])", which));
+  const std::string which =
+      context.schema->since < 21 ? format("i % {}", groups) : format("at / {} % {}", plane, x[1]);
+  return plan_normalise(
+      context, g, "const C inverse = rsqrt(variance + (C)$epsilon);",
+      format("(v - mean) * inverse * (C)load(x1[{0}]) + (C)load(x2[{0}])", which));
 }
 
 // The running statistics are outputs 1 and 2.
@@ -130,7 +132,8 @@ ops::PlanResult plan_batch_norm(const OpContext& context) {
   const std::string running = format(
       "const C inverse = rsqrt(variance + (C)$epsilon);\n  if (threadIdx.x == 0) {{\n"
       "    if (HAS_Y1) store(y1[i], (C)load(x3[i]) * (C)$momentum + mean * (1 - (C)$momentum));\n"
-      "    if (HAS_Y2) store(y2[i], (C)load(x4[i]) * (C)$momentum + variance * (1 - (C)$momentum));\n  }}");
+      "    if (HAS_Y2) store(y2[i], (C)load(x4[i]) * (C)$momentum + variance * (1 - "
+      "(C)$momentum));\n  }}");
   std::string before = running;
   if (context.outputs.size() < 3) before = "const C inverse = rsqrt(variance + (C)$epsilon);";
   return plan_normalise(context, group_along(x, reduced), before,
@@ -157,9 +160,11 @@ ops::PlanResult plan_lp(const OpContext& context) {
   kernel.before = kBlockSum;
   kernel.body = format(
       "  const i64 base = {0};\n  C sum = 0;\n"
-      "  for (i64 j = threadIdx.x; j < {1}; j += blockDim.x) {{ const C v = load(x0[base + {2}]); sum "
+      "  for (i64 j = threadIdx.x; j < {1}; j += blockDim.x) {{ const C v = load(x0[base + {2}]); "
+      "sum "
       "+= {3}; }}\n  sum = block_sum(sum);\n  const C norm = {4};\n"
-      "  for (i64 j = threadIdx.x; j < {1}; j += blockDim.x) store(y0[base + {2}], norm == 0 ? (C)0 "
+      "  for (i64 j = threadIdx.x; j < {1}; j += blockDim.x) store(y0[base + {2}], norm == 0 ? "
+      "(C)0 "
       ": (C)load(x0[base + {2}]) / norm);\n",
       g.base, g.length, g.place, l1 ? "(v < 0 ? -v : v)" : "v * v", l1 ? "sum" : "sqrt(sum)");
   return plan_items(context, kernel);
@@ -221,7 +226,8 @@ ops::PlanResult plan_det(const OpContext& context) {
   const int64_t n = context.inputs[0].shape.back();
   ItemKernel kernel;
   kernel.items = outputs_of(context);
-  kernel.workspace_bytes = static_cast<size_t>(element_count(context.inputs[0].shape)) * sizeof(double);
+  kernel.workspace_bytes =
+      static_cast<size_t>(element_count(context.inputs[0].shape)) * sizeof(double);
   kernel.body = filled(kDet, {{"n", number(n)}});
   return plan_items(context, kernel);
 }
@@ -234,28 +240,32 @@ constexpr struct {
   const char* text;
 } kOptimizers[] = {
     {"Momentum", 1,
-     "v = $alpha * v + (step > 0 ? $beta : 1.0) * g; x -= rate * (@nesterov ? g + $alpha * v : v);"},
+     "v = $alpha * v + (step > 0 ? $beta : 1.0) * g; x -= rate * (@nesterov ? g + $alpha * v : "
+     "v);"},
     {"Adagrad", 1,
      "v += g * g; x -= rate / (1 + step * $decay_factor) * g / (sqrt(v) + $epsilon);"},
     {"Adam", 2,
      "v = $alpha * v + (1 - $alpha) * g; w = $beta * w + (1 - $beta) * g * g;"
-     " const double r = step > 0 ? rate * sqrt(1 - pow($beta, step)) / (1 - pow($alpha, step)) : rate;"
+     " const double r = step > 0 ? rate * sqrt(1 - pow($beta, step)) / (1 - pow($alpha, step)) : "
+     "rate;"
      " x = (1 - $norm_coefficient_post) * (x - r * v / (sqrt(w) + $epsilon));"}};
 
 ops::PlanResult plan_optimizer(const OpContext& context) {
   const auto* row = kOptimizers;
   while (row->op != context.schema->name) ++row;
   const size_t n = (context.inputs.size() - 2) / (row->states + 2);
-  const std::string step =
-      filled(row->text, {{"nesterov", context.string_attr("mode") == "nesterov" ? "true" : "false"}});
+  const std::string step = filled(
+      row->text, {{"nesterov", context.string_attr("mode") == "nesterov" ? "true" : "false"}});
   std::string text = "  const double rate = load(x0[0]), step = (double)x1[0]; (void)step;\n";
   ItemKernel kernel;
   for (size_t t = 0; t < n; ++t) {
-    kernel.items = std::max(kernel.items,
-                            static_cast<size_t>(element_count(context.inputs[2 + t].shape)));
+    kernel.items =
+        std::max(kernel.items, static_cast<size_t>(element_count(context.inputs[2 + t].shape)));
     text += format(
-        "  if ((i64)i < NX{0}) {{\n    double x = load(x{0}[i]), g = load(x{1}[i]), v = load(x{2}[i]), w "
-        "= {3}; (void)w;\n    g += $norm_coefficient * x;\n    {4}\n    if (y{5}) store(y{5}[i], x);\n"
+        "  if ((i64)i < NX{0}) {{\n    double x = load(x{0}[i]), g = load(x{1}[i]), v = "
+        "load(x{2}[i]), w "
+        "= {3}; (void)w;\n    g += $norm_coefficient * x;\n    {4}\n    if (y{5}) store(y{5}[i], "
+        "x);\n"
         "    if (y{6}) store(y{6}[i], v);\n",
         2 + t, 2 + t + n, 2 + t + 2 * n,
         row->states > 1 ? format("load(x{}[i])", 2 + t + 3 * n) : std::string("0"), step, t, t + n);
@@ -275,9 +285,10 @@ void add_rare_norms(std::vector<ops::KernelDef>& kernels) {
   kernels.push_back(
       item_kernel("MeanVarianceNormalization", floats, ops::create_plain<plan_mean_variance>));
   kernels.push_back(item_kernel("GroupNormalization", floats, ops::create_plain<plan_group_norm>));
-  kernels.push_back(item_kernel("BatchNormalization", floats, ops::create_plain<plan_batch_norm>, {},
-                                can_run_batch_norm));
-  kernels.push_back(item_kernel("DynamicQuantizeLinear", {DType::f32}, ops::create_plain<plan_dynamic>));
+  kernels.push_back(item_kernel("BatchNormalization", floats, ops::create_plain<plan_batch_norm>,
+                                {}, can_run_batch_norm));
+  kernels.push_back(
+      item_kernel("DynamicQuantizeLinear", {DType::f32}, ops::create_plain<plan_dynamic>));
   kernels.push_back(item_kernel("Det", floats, ops::create_plain<plan_det>));
   for (const auto& row : kOptimizers)
     kernels.push_back(item_kernel(row.op, {DType::f32, DType::f64},

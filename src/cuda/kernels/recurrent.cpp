@@ -45,8 +45,9 @@ std::string functions_of(const RnnShape& s) {
       const ops::rnn::CellFunction& one = s.function(d, f);
       for (const auto& [name, code] : kFunctions) {
         if (name != one.name) continue;
-        text += format("  if (d == {}) {{ const C a = (C){}, b = (C){}; (void)a; (void)b; return {}; }}\n",
-                       d, literal(one.alpha), literal(one.beta), code);
+        text += format(
+            "  if (d == {}) {{ const C a = (C){}, b = (C){}; (void)a; (void)b; return {}; }}\n", d,
+            literal(one.alpha), literal(one.beta), code);
       }
     }
     text += "  return v;\n}\n";
@@ -146,7 +147,9 @@ ops::PlanResult plan_recurrent(const OpContext& context) {
   const auto number = [](int64_t value) { return format("{}", value); };
   const bool lstm = s.cell == Cell::lstm;
   const std::string cell =
-      filled(s.cell == Cell::rnn ? kRnn : lstm ? kLstm : kGru,
+      filled(s.cell == Cell::rnn ? kRnn
+             : lstm              ? kLstm
+                                 : kGru,
              {{"later", flag(s.linear_before_reset)},
               {"input_forget", flag(s.input_forget)},
               {"peephole", lstm && context.has_input(7) ? "peephole_of" : "no_peephole"}});

@@ -238,9 +238,12 @@ Status can_run_later(const OpContext& context) {
 constexpr struct {
   std::string_view op;
   const char* value;
-} kEmpty[] = {{"ReduceSum", "0"},         {"ReduceL1", "0"},
-              {"ReduceL2", "0"},          {"ReduceSumSquare", "0"},
-              {"ReduceProd", "1"},        {"ReduceLogSum", "-INFINITY"},
+} kEmpty[] = {{"ReduceSum", "0"},
+              {"ReduceL1", "0"},
+              {"ReduceL2", "0"},
+              {"ReduceSumSquare", "0"},
+              {"ReduceProd", "1"},
+              {"ReduceLogSum", "-INFINITY"},
               {"ReduceLogSumExp", "-INFINITY"}};
 
 PlanResult plan_reduce_nothing(const OpContext& context) {
@@ -272,16 +275,16 @@ Status can_run_nothing(const OpContext& context) {
   return can_run_items(context);
 }
 
-// ---- No axes are reduced where that is what noop_with_empty_axes says: a copy, or the term of each
-// element.
+// ---- No axes are reduced where that is what noop_with_empty_axes says: a copy, or the term of
+// each element.
 
 PlanResult plan_reduce_each(const OpContext& context) {
   const std::string_view op = context.schema->name;
-  const char* text = op == "ReduceL1" ? "v < 0 ? -v : v"
-                     : op == "ReduceL2" ? "(C)fabs((double)v)"
+  const char* text = op == "ReduceL1"          ? "v < 0 ? -v : v"
+                     : op == "ReduceL2"        ? "(C)fabs((double)v)"
                      : op == "ReduceSumSquare" ? "v * v"
-                     : op == "ReduceLogSum" ? "log(v)"
-                                            : "v";
+                     : op == "ReduceLogSum"    ? "log(v)"
+                                               : "v";
   ItemKernel kernel;
   kernel.items = static_cast<size_t>(element_count(context.outputs[0].shape));
   kernel.body = format("  const C v = load(x0[i]); store(y0[i], {});\n", text);
@@ -308,9 +311,9 @@ void add_reductions(std::vector<ops::KernelDef>& kernels) {
   }
   kernels.push_back(
       row_kernel("ReduceLogSumExp", ops::create_plain<plan_log_sum_exp>, can_run_reduce));
-  for (const char* op : {"ReduceSum", "ReduceMean", "ReduceProd", "ReduceMax", "ReduceMin",
-                         "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSum",
-                         "ReduceLogSumExp"}) {
+  for (const char* op :
+       {"ReduceSum", "ReduceMean", "ReduceProd", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2",
+        "ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp"}) {
     if (std::string_view(op) != "ReduceMean")
       kernels.push_back(item_kernel(op, ops::kNumbers, ops::create_plain<plan_reduce_nothing>, {},
                                     can_run_nothing));

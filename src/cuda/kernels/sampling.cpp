@@ -94,15 +94,15 @@ ops::PlanResult plan_grid(const OpContext& context) {
                                                  : edge == Edge::border ? 1
                                                                         : 2)},
                                  {"taps", number(taps)}});
-  kernel.body = filled(
-      kGrid,
-      {{"points", number(element_count(Shape(out.begin() + 2, out.end())))},
-       {"dims", number(dims)},
-       {"corners", number(corners)},
-       {"add", copies ? "{ y0[i] = x0[plane * SX0[1] + at]; sum = 1; }"
-                      : format("sum += {} * (double)load(x0[plane * SX0[1] + at])",
-                               truth ? "fabs(w)" : "w")},
-       {"finish", copies ? "if (sum == 0) { R0 none = {}; y0[i] = none; }" : "store(y0[i], sum);"}});
+  kernel.body =
+      filled(kGrid, {{"points", number(element_count(Shape(out.begin() + 2, out.end())))},
+                     {"dims", number(dims)},
+                     {"corners", number(corners)},
+                     {"add", copies ? "{ y0[i] = x0[plane * SX0[1] + at]; sum = 1; }"
+                                    : format("sum += {} * (double)load(x0[plane * SX0[1] + at])",
+                                             truth ? "fabs(w)" : "w")},
+                     {"finish", copies ? "if (sum == 0) { R0 none = {}; y0[i] = none; }"
+                                       : "store(y0[i], sum);"}});
   return plan_items(context, kernel);
 }
 
@@ -175,9 +175,10 @@ ops::PlanResult plan_roi(const OpContext& context) {
                     context.string_attr("coordinate_transformation_mode") == "half_pixel";
   ItemKernel kernel;
   kernel.items = static_cast<size_t>(element_count(context.outputs[0].shape));
-  kernel.body = filled(kRoi, {{"scale", literal(static_cast<double>(context.float_attr("spatial_scale")))},
-                              {"shift", half ? "0.5" : "0.0"},
-                              {"largest", flag(context.string_attr("mode") == "max")}});
+  kernel.body =
+      filled(kRoi, {{"scale", literal(static_cast<double>(context.float_attr("spatial_scale")))},
+                    {"shift", half ? "0.5" : "0.0"},
+                    {"largest", flag(context.string_attr("mode") == "max")}});
   return plan_items(context, kernel);
 }
 
@@ -209,24 +210,23 @@ constexpr const char* kDeform = R"(
 
 ops::PlanResult plan_deform(const OpContext& context) {
   const Shape &x = context.inputs[0].shape, &w = context.inputs[1].shape;
-  ANYNPU_ASSIGN(const ops::Window window, ops::window_of(context, {x.begin() + 2, x.end()},
-                                                         {w.begin() + 2, w.end()}));
+  ANYNPU_ASSIGN(const ops::Window window,
+                ops::window_of(context, {x.begin() + 2, x.end()}, {w.begin() + 2, w.end()}));
   ItemKernel kernel;
   kernel.items = static_cast<size_t>(element_count(context.outputs[0].shape));
-  kernel.body = filled(kDeform, {{"groups", number(context.int_attr("group"))},
-                                 {"offset_groups", number(context.int_attr("offset_group"))},
-                                 {"kh", number(window.kernel[0])},
-                                 {"kw", number(window.kernel[1])},
-                                 {"sh", number(window.stride[0])},
-                                 {"sw", number(window.stride[1])},
-                                 {"ph", number(window.pad_begin[0])},
-                                 {"pw", number(window.pad_begin[1])},
-                                 {"dh", number(window.dilation[0])},
-                                 {"dw", number(window.dilation[1])},
-                                 {"bias", context.has_input(3) ? "(double)load(x3[m])" : "0"},
-                                 {"mask", context.has_input(4)
-                                              ? "(double)load(x4[at * pixels + pixel])"
-                                              : "1"}});
+  kernel.body = filled(
+      kDeform, {{"groups", number(context.int_attr("group"))},
+                {"offset_groups", number(context.int_attr("offset_group"))},
+                {"kh", number(window.kernel[0])},
+                {"kw", number(window.kernel[1])},
+                {"sh", number(window.stride[0])},
+                {"sw", number(window.stride[1])},
+                {"ph", number(window.pad_begin[0])},
+                {"pw", number(window.pad_begin[1])},
+                {"dh", number(window.dilation[0])},
+                {"dw", number(window.dilation[1])},
+                {"bias", context.has_input(3) ? "(double)load(x3[m])" : "0"},
+                {"mask", context.has_input(4) ? "(double)load(x4[at * pixels + pixel])" : "1"}});
   return plan_items(context, kernel);
 }
 

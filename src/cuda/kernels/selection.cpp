@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that choose, order or place elements: OneHot, Compress, NonZero, TopK, ReverseSequence,
-// TensorScatter, MaxUnpool, NonMaxSuppression, and those that fill: Range, ConstantOfShape. Sizes that
-// depend on values are stated by the model; a run that gives another size is reported as a fault.
+// TensorScatter, MaxUnpool, NonMaxSuppression, and those that fill: Range, ConstantOfShape. Sizes
+// that depend on values are stated by the model; a run that gives another size is reported as a
+// fault.
 #include <cstring>
 
 #include "cuda/kernels/host_plan.h"
@@ -41,8 +42,8 @@ ops::PlanResult plan_elements(const OpContext& context, std::string body, std::s
 }
 
 ops::PlanResult plan_one_hot(const OpContext& context) {
-  ANYNPU_ASSIGN(const int64_t axis, ops::normal_axis(context, context.int_attr("axis"),
-                                                     context.inputs[0].rank() + 1));
+  ANYNPU_ASSIGN(const int64_t axis,
+                ops::normal_axis(context, context.int_attr("axis"), context.inputs[0].rank() + 1));
   const Shape& out = context.outputs[0].shape;
   const auto at = static_cast<size_t>(axis);
   const int64_t inner = product_of(out, at + 1, out.size());
@@ -75,16 +76,17 @@ ops::PlanResult plan_compress(const OpContext& context) {
     inner = product_of(x, at + 1, x.size());
   }
   const int64_t flags = std::min(extent, element_count(context.inputs[1].shape));
-  const std::string find =
-      filled(kFind, {{"wanted", format("i / {} % {}", std::max<int64_t>(inner, 1),
-                                       std::max<int64_t>(kept, 1))},
-                     {"flags", number(flags)},
-                     {"flag", "load(x1[f])"},
-                     {"expected", number(kept)}});
+  const std::string find = filled(
+      kFind,
+      {{"wanted", format("i / {} % {}", std::max<int64_t>(inner, 1), std::max<int64_t>(kept, 1))},
+       {"flags", number(flags)},
+       {"flag", "load(x1[f])"},
+       {"expected", number(kept)}});
   return plan_elements(
-      context, find + format("  R0 none = {{}};\n  y0[i] = chosen < 0 ? none : x0[(i / {0} * {1} + "
-                             "chosen) * {2} + i % {2}];\n",
-                             std::max<int64_t>(inner * kept, 1), extent, std::max<int64_t>(inner, 1)));
+      context,
+      find + format("  R0 none = {{}};\n  y0[i] = chosen < 0 ? none : x0[(i / {0} * {1} + "
+                    "chosen) * {2} + i % {2}];\n",
+                    std::max<int64_t>(inner * kept, 1), extent, std::max<int64_t>(inner, 1)));
 }
 
 ops::PlanResult plan_non_zero(const OpContext& context) {
@@ -158,15 +160,17 @@ ops::PlanResult plan_tensor_scatter(const OpContext& context) {
   const std::string place = context.has_input(2) ? "x2[i / SX0[0]]" : "0";
   return plan_elements(
       context,
-      format("  const i64 room = X0[{0}], run = X1[{0}], inner = SX0[{0}];\n"
-             "  i64 to = {1};\n"
-             "  if (!{2} && (to < 0 || to > room - run)) {{ fault(board, number, to, room - run + 1); y0[i] = "
-             "x0[i]; continue; }}\n"
-             "  to %= room; if (to < 0) to += room;\n"
-             "  const i64 along = i / inner % room, outer = i / inner / room; i64 step = along - to;\n"
-             "  if (step < 0) step += room;\n"
-             "  y0[i] = step < run ? x1[(outer * run + step) * inner + i % inner] : x0[i];\n",
-             axis, place, circular ? "true" : "false"));
+      format(
+          "  const i64 room = X0[{0}], run = X1[{0}], inner = SX0[{0}];\n"
+          "  i64 to = {1};\n"
+          "  if (!{2} && (to < 0 || to > room - run)) {{ fault(board, number, to, room - run + 1); "
+          "y0[i] = "
+          "x0[i]; continue; }}\n"
+          "  to %= room; if (to < 0) to += room;\n"
+          "  const i64 along = i / inner % room, outer = i / inner / room; i64 step = along - to;\n"
+          "  if (step < 0) step += room;\n"
+          "  y0[i] = step < run ? x1[(outer * run + step) * inner + i % inner] : x0[i];\n",
+          axis, place, circular ? "true" : "false"));
 }
 
 // Indices count in the tensor without output_shape.
@@ -182,18 +186,20 @@ ops::PlanResult plan_unpool(const OpContext& context) {
     full[d + 2] = (x[d + 2] - 1) * strides[d] + kernel_shape[d] - pads[d] - pads[d + dims];
   std::string place;
   for (size_t d = full.size(); d-- > 0;)
-    place += format("  if (rest % {0} == at / SY0[{1}] % Y0[{1}]) ; else same = false; rest /= {0};\n",
-                    std::max<int64_t>(full[d], 1), d);
+    place +=
+        format("  if (rest % {0} == at / SY0[{1}] % Y0[{1}]) ; else same = false; rest /= {0};\n",
+               std::max<int64_t>(full[d], 1), d);
   // Each output looks for the last input of its plane that names it.
   const int64_t plane = product_of(x, 2, x.size()), out_plane = product_of(out, 2, out.size());
   return plan_elements(
       context,
-      format("  const i64 at = i, plane = i / {0}; R0 value = {{}};\n"
-             "  for (i64 j = plane * {1}; j < (plane + 1) * {1}; ++j) {{\n"
-             "    i64 rest = x1[j]; bool same = true;\n"
-             "    if (rest < 0 || rest >= {2}) {{ fault(board, number, rest, {2}); continue; }}\n{3}"
-             "    if (same) value = x0[j];\n  }}\n  y0[i] = value;\n",
-             std::max<int64_t>(out_plane, 1), plane, element_count(full), place));
+      format(
+          "  const i64 at = i, plane = i / {0}; R0 value = {{}};\n"
+          "  for (i64 j = plane * {1}; j < (plane + 1) * {1}; ++j) {{\n"
+          "    i64 rest = x1[j]; bool same = true;\n"
+          "    if (rest < 0 || rest >= {2}) {{ fault(board, number, rest, {2}); continue; }}\n{3}"
+          "    if (same) value = x0[j];\n  }}\n  y0[i] = value;\n",
+          std::max<int64_t>(out_plane, 1), plane, element_count(full), place));
 }
 
 Status can_run_unpool(const OpContext& context) {
@@ -262,8 +268,8 @@ constexpr const char* kSuppress = R"(
 
 ops::PlanResult plan_suppression(const OpContext& context) {
   const auto given = [&](size_t k, const char* text, const char* otherwise) {
-    return std::string(context.has_input(k) && element_count(context.inputs[k].shape) > 0 ? text
-                                                                                        : otherwise);
+    return std::string(
+        context.has_input(k) && element_count(context.inputs[k].shape) > 0 ? text : otherwise);
   };
   ItemKernel kernel;
   kernel.items = 1;
@@ -287,15 +293,16 @@ ops::PlanResult plan_constant_of_shape(const OpContext& context) {
   uint64_t bits = 0;
   if (const auto found = context.node->attrs.find("value"); found != context.node->attrs.end()) {
     if (const auto* tensor = std::get_if<graph::TensorAttr>(&found->second))
-      std::memcpy(&bits, tensor->data->bytes.data(), std::min<size_t>(tensor->data->bytes.size(), 8));
+      std::memcpy(&bits, tensor->data->bytes.data(),
+                  std::min<size_t>(tensor->data->bytes.size(), 8));
   }
   const std::string type = bits_type(size_of(context.outputs[0].dtype));
   return plan_elements(context, format("  (({0}*)y0)[i] = ({0}){1}ull;\n", type, bits));
 }
 
 ops::PlanResult plan_has_element(const OpContext& context) {
-  return plan_elements(context, context.has_input(0) ? "  store(y0[i], true);\n"
-                                                     : "  store(y0[i], false);\n");
+  return plan_elements(
+      context, context.has_input(0) ? "  store(y0[i], true);\n" : "  store(y0[i], false);\n");
 }
 
 // ---- Dropout with a mask, and in training with a ratio of 0
@@ -330,18 +337,24 @@ Status can_run_some(const OpContext& context) {
 void add_selection(std::vector<ops::KernelDef>& kernels) {
   const ops::DTypeSet logical = ops::kNumbers | ops::DTypeSet{DType::boolean};
   kernels.push_back(item_kernel("OneHot", ops::kNumbers, ops::create_plain<plan_one_hot>));
-  kernels.push_back(item_kernel("Compress", kMoved, ops::create_plain<plan_compress>, {}, can_run_some));
-  kernels.push_back(item_kernel("NonZero", logical, ops::create_plain<plan_non_zero>, {}, can_run_some));
-  kernels.push_back(item_kernel("TopK", ops::kNumbers, ops::create_plain<plan_top_k>, {}, can_run_some));
+  kernels.push_back(
+      item_kernel("Compress", kMoved, ops::create_plain<plan_compress>, {}, can_run_some));
+  kernels.push_back(
+      item_kernel("NonZero", logical, ops::create_plain<plan_non_zero>, {}, can_run_some));
+  kernels.push_back(
+      item_kernel("TopK", ops::kNumbers, ops::create_plain<plan_top_k>, {}, can_run_some));
   kernels.push_back(item_kernel("ReverseSequence", kMoved, ops::create_plain<plan_reverse>));
   kernels.push_back(item_kernel("TensorScatter", kMoved, ops::create_plain<plan_tensor_scatter>));
-  kernels.push_back(item_kernel("MaxUnpool", ops::kFloats, ops::create_plain<plan_unpool>, {}, can_run_unpool));
   kernels.push_back(
-      item_kernel("NonMaxSuppression", {DType::f32}, ops::create_plain<plan_suppression>, {}, can_run_some));
+      item_kernel("MaxUnpool", ops::kFloats, ops::create_plain<plan_unpool>, {}, can_run_unpool));
+  kernels.push_back(item_kernel("NonMaxSuppression", {DType::f32},
+                                ops::create_plain<plan_suppression>, {}, can_run_some));
   kernels.push_back(item_kernel("Range", ops::kNumbers, ops::create_plain<plan_range>));
-  kernels.push_back(item_kernel("ConstantOfShape", {DType::i64}, ops::create_plain<plan_constant_of_shape>));
+  kernels.push_back(
+      item_kernel("ConstantOfShape", {DType::i64}, ops::create_plain<plan_constant_of_shape>));
   kernels.push_back(item_kernel("OptionalHasElement", kMoved, ops::create_plain<plan_has_element>));
-  kernels.push_back(item_kernel("Dropout", ops::kFloats, ops::create_plain<plan_dropout>, {}, can_run_dropout));
+  kernels.push_back(
+      item_kernel("Dropout", ops::kFloats, ops::create_plain<plan_dropout>, {}, can_run_dropout));
 }
 
 }  // namespace anynpu::device::cuda

@@ -61,8 +61,7 @@ ops::PlanResult plan_dft(const OpContext& context) {
   const auto at = static_cast<size_t>(axis);
   const bool inverse = context.int_attr("inverse") != 0;
   const bool to_real = inverse && context.int_attr("onesided") != 0;
-  const int64_t length =
-      scalar_input(context, 1, to_real ? 2 * (x[at] - 1) : x[at]);
+  const int64_t length = scalar_input(context, 1, to_real ? 2 * (x[at] - 1) : x[at]);
   int64_t inner = 1;
   for (size_t d = at + 1; d + 1 < x.size(); ++d) inner *= x[d];
   ItemKernel kernel;
@@ -92,15 +91,14 @@ ops::PlanResult plan_stft(const OpContext& context) {
       filled(kStftPoint, {{"step", number(scalar_input(context, 1, 1))},
                           {"in_parts", number(x.size() == 3 ? x[2] : 1)},
                           {"window", window > 0 ? "(double)load(x2[j])" : "1.0"}});
-  kernel.body =
-      format("  const i64 k = i % {0}, frame = i / {0} % {1}, row = i / ({0} * {1});\n", out[2],
-             out[1]) +
-      filled(kBin, {{"length", number(length)},
-                    {"point", point},
-                    {"sign", "-"},
-                    {"scale", ""},
-                    {"parts", "2"},
-                    {"imaginary", "store(y0[i * 2 + 1], im);"}});
+  kernel.body = format("  const i64 k = i % {0}, frame = i / {0} % {1}, row = i / ({0} * {1});\n",
+                       out[2], out[1]) +
+                filled(kBin, {{"length", number(length)},
+                              {"point", point},
+                              {"sign", "-"},
+                              {"scale", ""},
+                              {"parts", "2"},
+                              {"imaginary", "store(y0[i * 2 + 1], im);"}});
   return plan_items(context, kernel);
 }
 
@@ -121,9 +119,8 @@ constexpr struct {
                 {"BlackmanWindow", 0.42, 0.5, 0.08}};
 
 ops::PlanResult plan_window(const OpContext& context) {
-  const auto& row = *std::find_if(std::begin(kWindows), std::end(kWindows), [&](const auto& one) {
-    return one.op == context.schema->name;
-  });
+  const auto& row = *std::find_if(std::begin(kWindows), std::end(kWindows),
+                                  [&](const auto& one) { return one.op == context.schema->name; });
   const int64_t size = context.outputs[0].shape[0];
   ItemKernel kernel;
   kernel.items = static_cast<size_t>(size);
@@ -186,14 +183,16 @@ constexpr const char* kTfIdf = R"(
 )";
 
 ops::PlanResult plan_tf_idf(const OpContext& context) {
-  const auto counts = context.ints_attr("ngram_counts"), indexes = context.ints_attr("ngram_indexes");
+  const auto counts = context.ints_attr("ngram_counts"),
+             indexes = context.ints_attr("ngram_indexes");
   const auto items = context.ints_attr("pool_int64s");
   const int64_t columns = context.outputs[0].shape.back();
   std::string begins, sizes, places, weights;
   size_t grams = 0;
   for (size_t n = 1; n <= counts.size(); ++n) {
     const int64_t to = n < counts.size() ? counts[n] : static_cast<int64_t>(items.size());
-    for (int64_t at = counts[n - 1]; at < to && grams < indexes.size(); at += static_cast<int64_t>(n)) {
+    for (int64_t at = counts[n - 1]; at < to && grams < indexes.size();
+         at += static_cast<int64_t>(n)) {
       begins += format("{},", at);
       sizes += format("{},", n);
       places += format("{},", indexes[grams++]);

@@ -63,7 +63,8 @@ std::string literal_of(double value) {
 // `double NAME(const u8* p, i64 at)`: element `at` of a small type.
 std::string loader(DType type, std::string_view name) {
   std::string values;
-  for (int code = 0; code < codes_of(type); ++code) values += literal_of(value_of(type, code)) + ",";
+  for (int code = 0; code < codes_of(type); ++code)
+    values += literal_of(value_of(type, code)) + ",";
   return format(
       "__device__ double {0}(const u8* p, i64 at) {{\n  const float values[] = {{{1}}};\n"
       "  return values[{2}];\n}}\n",
@@ -87,10 +88,9 @@ std::string encoder(DType type, SmallFloatRule rule) {
     return format("negative ? {} : {}", code_of(type, -value, rule), code_of(type, value, rule));
   };
   const std::string round = has_sign ? "a - lower > upper - a || (a - lower == upper - a && k % 2)"
-                            : rule.rounding == ScaleRounding::up ? "a > lower"
-                            : rule.rounding == ScaleRounding::down
-                                ? "false"
-                                : "a - lower >= upper - a";
+                            : rule.rounding == ScaleRounding::up   ? "a > lower"
+                            : rule.rounding == ScaleRounding::down ? "false"
+                                                                   : "a - lower >= upper - a";
   // The step behind the last value, where numbers become too large.
   const std::string beyond =
       has_sign ? "2 * values[COUNT - 1] - values[COUNT - 2]" : "2 * values[COUNT - 1]";
@@ -105,8 +105,8 @@ std::string encoder(DType type, SmallFloatRule rule) {
       "  const double lower = values[k], upper = k + 1 < COUNT ? values[k + 1] : {5};\n"
       "  if (a >= upper || {6}) ++k;\n"
       "  if (k >= COUNT) return {7};\n  return k | ({8} && negative ? {9} : 0);\n}}\n",
-      count, values, both(kNan), both(std::numeric_limits<double>::infinity()), both(1e-300), beyond,
-      round, both(1e300), has_sign ? "true" : "false", codes_of(type) / 2);
+      count, values, both(kNan), both(std::numeric_limits<double>::infinity()), both(1e-300),
+      beyond, round, both(1e300), has_sign ? "true" : "false", codes_of(type) / 2);
 }
 
 // Writes element `at` of the output for `value`, an expression of `at`. Packed elements share a
@@ -122,7 +122,8 @@ std::string store_all(DType type, int64_t count, const std::string& value) {
   }
   if (!is_packed(type)) return format("  const i64 at = i;\n  y0[at] = (u8)code_of({});\n", value);
   return format(
-      "  int both = 0;\n  for (int half = 0; half < 2; ++half) {{\n    const i64 at = 2 * i + half;\n"
+      "  int both = 0;\n  for (int half = 0; half < 2; ++half) {{\n    const i64 at = 2 * i + "
+      "half;\n"
       "    if (at < {}) both |= code_of({}) << (4 * half);\n  }}\n  y0[i] = (u8)both;\n",
       count, value);
 }
@@ -192,7 +193,8 @@ ops::PlanResult plan_quantize(const OpContext& context) {
   std::string before = loaders(context);
   // Rounded to the type of the division at each step.
   before += format(
-      "__device__ double rounded(double v) {{ {0} t; store(t, ({1})v); return (double)load(t); }}\n",
+      "__device__ double rounded(double v) {{ {0} t; store(t, ({1})v); return (double)load(t); "
+      "}}\n",
       cuda_name(precision), precision == DType::f64 ? "double" : "float");
   std::string value = format("rounded(rounded({}) / rounded({}))", x, scale);
   value = context.outputs[0].dtype == DType::i4

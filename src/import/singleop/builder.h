@@ -77,7 +77,7 @@ class Builder {
   ValueId filled(DType dtype, Shape shape, double value);        // a constant of equal elements
   ValueId table(Shape shape, const std::vector<float>& values);  // a constant float32 tensor
   ValueId cast(ValueId value, DType dtype);                      // no-op if it has that type
-  ValueId index(ValueId value);  // as int64; fails for other than integers
+  ValueId index(ValueId value);                        // as int64; fails for other than integers
   ValueId reshape(ValueId value, const Shape& shape);  // -1 and 0 as in Reshape
   ValueId transpose(ValueId value, const std::vector<int64_t>& permutation);
 

@@ -15,10 +15,12 @@ using diagonals::Band;
 Band read_band(Builder& b, size_t at) {
   Band band;
   const auto k = b.in_values(at);
-  band.align(b.word("align", "RIGHT_LEFT", {"LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"}));
+  band.align(
+      b.word("align", "RIGHT_LEFT", {"LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"}));
   if (!b.ok()) return band;
   if (k.empty() || k.size() > 2 || k.front() > k.back()) {
-    b.refuse(Code::invalid_argument, "k has {} numbers, expected one, or the lowest and the highest", k.size());
+    b.refuse(Code::invalid_argument,
+             "k has {} numbers, expected one, or the lowest and the highest", k.size());
     return band;
   }
   band.low = k.front(), band.high = k.back();
@@ -34,8 +36,10 @@ ValueId joined_axes(Builder& b, ValueId x, int64_t axes) {
 }
 
 // Elements of the last axis of `parts`, one behind the other, by place; then with these last axes.
-ValueId gathered(Builder& b, std::vector<ValueId> parts, const std::vector<int64_t>& places, Shape last) {
-  const ValueId all = parts.size() == 1 ? parts[0] : b.node("Concat", 13, parts, {{"axis", int64_t{-1}}});
+ValueId gathered(Builder& b, std::vector<ValueId> parts, const std::vector<int64_t>& places,
+                 Shape last) {
+  const ValueId all =
+      parts.size() == 1 ? parts[0] : b.node("Concat", 13, parts, {{"axis", int64_t{-1}}});
   if (!b.ok()) return all;
   Shape shape(b.shape(all).begin(), b.shape(all).end() - 1);
   shape.insert(shape.end(), last.begin(), last.end());
@@ -70,7 +74,8 @@ void lower_matrix_diag(Builder& b) {
   band.fit(extent, rows, columns);
   const ValueId packed = joined_axes(b, x, axes);
   b.out(0, gathered(b, {packed, padding_column(b, packed, 4)},
-                    diagonals::places_in_diagonals(band, band.count() * extent), {band.rows, band.columns}));
+                    diagonals::places_in_diagonals(band, band.count() * extent),
+                    {band.rows, band.columns}));
 }
 
 // Matrix, k and padding -> diagonals.
@@ -79,8 +84,10 @@ void lower_matrix_diag_part(Builder& b) {
   Band band = read_band(b, 1);
   if (!read_matrix(b, x, band)) return;
   const ValueId flat = joined_axes(b, x, 2);
-  const Shape last = band.count() == 1 ? Shape{band.longest()} : Shape{band.count(), band.longest()};
-  b.out(0, gathered(b, {flat, padding_column(b, flat, 2)}, diagonals::places_in_matrix(band), last));
+  const Shape last =
+      band.count() == 1 ? Shape{band.longest()} : Shape{band.count(), band.longest()};
+  b.out(0,
+        gathered(b, {flat, padding_column(b, flat, 2)}, diagonals::places_in_matrix(band), last));
 }
 
 // Matrix, its new diagonals and k.
@@ -106,15 +113,18 @@ void lower_matrix_band_part(Builder& b) {
   const ValueId distance = b.cast(b.table({size.rows, size.columns}, below), DType::i32);
   const ValueId zero = b.whole(DType::i32, 0);
   const auto within = [&](ValueId steps, ValueId most) {
-    return b.node("Or", 7, {b.node("Less", 13, {most, zero}), b.node("LessOrEqual", 16, {steps, most})});
+    return b.node("Or", 7,
+                  {b.node("Less", 13, {most, zero}), b.node("LessOrEqual", 16, {steps, most})});
   };
-  const ValueId kept = b.node("And", 7, {within(distance, lower), within(b.node("Neg", 13, {distance}), upper)});
+  const ValueId kept =
+      b.node("And", 7, {within(distance, lower), within(b.node("Neg", 13, {distance}), upper)});
   if (b.ok()) b.out(0, b.node("Where", 16, {kept, x, b.scalar(b.dtype(x), 0)}));
 }
 
 // Rows and columns of the elements of a triangle.
 void lower_triangle_indices(Builder& b) {
-  const int64_t rows = b.i_between("row", 0, 0, 1 << 15), columns = b.i_between("col", 0, 0, 1 << 15);
+  const int64_t rows = b.i_between("row", 0, 0, 1 << 15),
+                columns = b.i_between("col", 0, 0, 1 << 15);
   const int64_t offset = b.i("offset", 0);
   const DType type = b.dtype_attr("dtype", DType::i32);
   if (!b.ok()) return;

@@ -21,7 +21,8 @@ TEST(LowerBand, ATriangleHasARowForEachAxis) {
 }
 
 TEST(LowerBand, DiagonalsGoFromTheLowestToTheHighest) {
-  EXPECT_THAT(OpForTest("MatrixDiagPartV3").in({3, 3}).known({1, 0}).out().message(), HasSubstr("k has 2 numbers"));
+  EXPECT_THAT(OpForTest("MatrixDiagPartV3").in({3, 3}).known({1, 0}).out().message(),
+              HasSubstr("k has 2 numbers"));
 }
 
 }  // namespace

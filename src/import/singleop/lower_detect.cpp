@@ -130,12 +130,14 @@ void lower_upsample(Builder& b) {
 
 // Pictures (channels last), boxes in parts of them, the picture of each box, height and width.
 void lower_crop_and_resize(Builder& b) {
-  const ValueId x = b.cast(b.in(0), DType::f32), boxes = b.cast(b.in(1), DType::f32), of = b.index(b.in(2));
+  const ValueId x = b.cast(b.in(0), DType::f32), boxes = b.cast(b.in(1), DType::f32),
+                of = b.index(b.in(2));
   const auto size = b.in_values(3);
   const std::string method = b.word("method", "bilinear", {"bilinear", "nearest"});
   if (!b.has_rank(x, "x", 4, 4)) return;
   if (size.size() != 2)
-    return b.refuse(Code::invalid_argument, "crop_size has {} numbers, expected height and width", size.size());
+    return b.refuse(Code::invalid_argument, "crop_size has {} numbers, expected height and width",
+                    size.size());
   const ValueId made = b.node("anynpu.CropAndResize", 1, {b.transpose(x, {0, 3, 1, 2}), boxes, of},
                               {{"height", size[0]},
                                {"width", size[1]},

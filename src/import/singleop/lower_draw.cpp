@@ -24,7 +24,9 @@ std::vector<ValueId> smallest(Builder& b, ValueId x, int64_t count) {
                  {{"axis", int64_t{-1}}, {"largest", int64_t{0}}, {"sorted", int64_t{1}}});
 }
 
-ValueId random_order(Builder& b, int64_t count) { return smallest(b, uniform(b, {count}), count)[1]; }
+ValueId random_order(Builder& b, int64_t count) {
+  return smallest(b, uniform(b, {count}), count)[1];
+}
 
 DType described_type(Builder& b, DType otherwise) {
   const DType type = b.output_count() > 0 ? b.op().outputs[0].dtype : DType::undefined;
@@ -88,7 +90,8 @@ void lower_random_categorical(Builder& b) {
   if (!b.has_rank(logits, "logits", 2, 2)) return;
   NodeAttrs attrs{{"sample_size", count}, {"dtype", int64_t{7}}};
   if (seed != 0) attrs["seed"] = static_cast<float>(seed);
-  b.out(0, b.cast(b.node("Multinomial", 7, {logits}, std::move(attrs)), described_type(b, DType::i64)));
+  b.out(0, b.cast(b.node("Multinomial", 7, {logits}, std::move(attrs)),
+                  described_type(b, DType::i64)));
 }
 
 // A shape, the least number and one above the largest.
@@ -115,7 +118,8 @@ void lower_random_permutation(Builder& b) {
   const int64_t count = b.in_value(0);
   for (size_t i = 1; i < b.input_count(); ++i) b.leave(i);
   if (!b.ok()) return;
-  if (count < 0 || count > 1 << 26) return b.refuse(Code::invalid_argument, "n is {}, expected 0 to 2^26", count);
+  if (count < 0 || count > 1 << 26)
+    return b.refuse(Code::invalid_argument, "n is {}, expected 0 to 2^26", count);
   const DType type = described_type(b, DType::i64);
   if (count == 0) return b.out(0, b.filled(type, {0}, 0));
   b.out(0, b.cast(random_order(b, count), type));
@@ -127,7 +131,8 @@ void lower_standard_laplace(Builder& b) {
   if (!b.ok()) return;
   const ValueId drawn = uniform(b, Shape(given.begin(), given.end()));
   const ValueId middle = sub(b, drawn, b.scalar(DType::f32, 0.5));
-  const ValueId gap = sub(b, b.scalar(DType::f32, 1), mul(b, b.scalar(DType::f32, 2), b.node("Abs", 13, {middle})));
+  const ValueId gap =
+      sub(b, b.scalar(DType::f32, 1), mul(b, b.scalar(DType::f32, 2), b.node("Abs", 13, {middle})));
   const ValueId least = b.node("Max", 13, {gap, b.scalar(DType::f32, 1e-38)});
   b.out(0, mul(b, b.node("Neg", 13, {b.node("Sign", 13, {middle})}), b.node("Log", 13, {least})));
 }

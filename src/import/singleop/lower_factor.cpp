@@ -27,8 +27,8 @@ ValueId matrix_product(Builder& b, ValueId x, ValueId y) { return b.node("MatMul
 bool small_matrix(Builder& b, ValueId x) {
   if (!b.has_rank(x, "x", 2, 2)) return false;
   if (std::min(b.shape(x)[0], b.shape(x)[1]) <= kMostColumns) return true;
-  b.refuse(Code::unsupported_shape, "x has the shape {}, expected at most {} rows or columns", to_string(b.shape(x)),
-           kMostColumns);
+  b.refuse(Code::unsupported_shape, "x has the shape {}, expected at most {} rows or columns",
+           to_string(b.shape(x)), kMostColumns);
   return false;
 }
 
@@ -39,8 +39,9 @@ void lower_cholesky_solve(Builder& b) {
   const bool upper = b.flag("upper", false);
   const ValueId factor = b.in(1);
   const auto solved = [&](ValueId right, bool turned) {
-    return b.node("anynpu.TriangularSolve", 1, {right, factor},
-                  {{"upper", int64_t{upper}}, {"transpose", int64_t{turned}}, {"unit", int64_t{0}}});
+    return b.node(
+        "anynpu.TriangularSolve", 1, {right, factor},
+        {{"upper", int64_t{upper}}, {"transpose", int64_t{turned}}, {"unit", int64_t{0}}});
   };
   b.out(0, solved(solved(b.in(0), upper), !upper));
 }
@@ -61,7 +62,8 @@ void lower_geqrf(Builder& b) {
     const ValueId zero = number(b, x, 0), one = number(b, x, 1);
     const ValueId length = b.node("Sqrt", 13, {add(b, squares, mul(b, top, top))});
     const ValueId none = b.node("Equal", 13, {squares, zero});
-    const ValueId other = b.node("Where", 16, {b.node("Less", 13, {top, zero}), length, b.node("Neg", 13, {length})});
+    const ValueId other =
+        b.node("Where", 16, {b.node("Less", 13, {top, zero}), length, b.node("Neg", 13, {length})});
     const ValueId safe = b.node("Where", 16, {none, one, other});
     const ValueId tau = b.node("Where", 16, {none, zero, div(b, sub(b, safe, top), safe)});
     const ValueId gap = b.node("Where", 16, {none, one, sub(b, top, other)});
@@ -74,7 +76,8 @@ void lower_geqrf(Builder& b) {
   }
   const ValueId upper = b.node("Trilu", 14, {x, kNoValue}, {{"upper", int64_t{1}}});
   b.out(0, add(b, upper, below_all));
-  b.out(1, reach.empty() ? b.filled(DType::f32, {0}, 0) : b.node("Concat", 13, reach, {{"axis", int64_t{0}}}));
+  b.out(1, reach.empty() ? b.filled(DType::f32, {0}, 0)
+                         : b.node("Concat", 13, reach, {{"axis", int64_t{0}}}));
 }
 
 // Reflections below the diagonal and how far each reflects -> the first columns of their product.
@@ -83,8 +86,10 @@ void lower_orgqr(Builder& b) {
   if (!small_matrix(b, x) || !b.has_rank(reach, "tau", 1, 1)) return;
   const int64_t rows = b.shape(x)[0], columns = b.shape(x)[1], count = b.shape(reach)[0];
   if (count > columns || columns > rows) {
-    return b.refuse(Code::unsupported_shape, "x has the shape {} and tau {} numbers; expected at most one a column, and "
-                    "no more columns than rows", to_string(b.shape(x)), count);
+    return b.refuse(Code::unsupported_shape,
+                    "x has the shape {} and tau {} numbers; expected at most one a column, and "
+                    "no more columns than rows",
+                    to_string(b.shape(x)), count);
   }
   ValueId q = b.node("EyeLike", 9, {b.filled(b.dtype(x), {rows, columns}, 0)});
   for (int64_t i = count; i-- > 0 && b.ok();) {

@@ -18,7 +18,8 @@ TEST(LowerFactor, AMatrixKeepsItsShapeAndHasAReflectionForEachColumn) {
 
 TEST(LowerFactor, LargeMatricesAreRefused) {
   EXPECT_THAT(OpForTest("Geqrf").in({500, 500}).out().out().message(), HasSubstr("at most 128"));
-  EXPECT_THAT(OpForTest("Orgqr").in({3, 5}).in({5}).out().message(), HasSubstr("no more columns than rows"));
+  EXPECT_THAT(OpForTest("Orgqr").in({3, 5}).in({5}).out().message(),
+              HasSubstr("no more columns than rows"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fourier transforms as MindSpore asks for them: FFT, FFT2 and FFTN, with R of real numbers, H of half a
-// spectrum to real numbers and I for the inverse. Inputs are the tensor, lengths, axes and the way of scaling.
+// Fourier transforms as MindSpore asks for them: FFT, FFT2 and FFTN, with R of real numbers, H of
+// half a spectrum to real numbers and I for the inverse. Inputs are the tensor, lengths, axes and
+// the way of scaling.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -36,7 +37,8 @@ Transform transform_named(std::string_view name) {
 ValueId parts_of(Builder& b, ValueId x, DType part) {
   if (!b.ok()) return x;
   if (ops::kComplex.has(b.dtype(x))) {
-    return b.cast(b.node("anynpu.BitCast", 1, {x}, {{"to", cast_number(ops::part_of(b.dtype(x)))}}), part);
+    return b.cast(b.node("anynpu.BitCast", 1, {x}, {{"to", cast_number(ops::part_of(b.dtype(x)))}}),
+                  part);
   }
   const ValueId re = b.cast(x, part);
   const ValueId one = b.node("Unsqueeze", 13, {re, b.list({b.rank(re)})});
@@ -60,7 +62,8 @@ ValueId fitted(Builder& b, ValueId x, int64_t axis, int64_t length) {
   const auto rank = static_cast<size_t>(b.rank(x));
   const int64_t extent = b.shape(x)[static_cast<size_t>(axis)];
   if (extent == length) return x;
-  if (extent > length) return b.node("Slice", 13, {x, b.list({0}), b.list({length}), b.list({axis})});
+  if (extent > length)
+    return b.node("Slice", 13, {x, b.list({0}), b.list({length}), b.list({axis})});
   std::vector<int64_t> pads(2 * rank, 0);
   pads[rank + static_cast<size_t>(axis)] = length - extent;
   return b.node("Pad", 13, {x, b.list(pads)});
@@ -70,7 +73,8 @@ ValueId conjugate(Builder& b, ValueId parts) {
   return mul(b, parts, b.cast(b.table({2}, {1, -1}), b.dtype(parts)));
 }
 
-// The axes that are transformed, in order: those of the input, else the last ones that have a length, else all.
+// The axes that are transformed, in order: those of the input, else the last ones that have a
+// length, else all.
 std::vector<int64_t> transformed_axes(Builder& b, ValueId x, size_t lengths) {
   if (b.has(2)) return b.axes(b.in_values(2), x);
   const auto rank = static_cast<size_t>(b.rank(x));
@@ -96,7 +100,8 @@ void lower_fft(Builder& b) {
   if (!b.ok()) return;
   if (axes.empty() || (!lengths.empty() && lengths.size() != axes.size()) || way < 0 || way > 2) {
     return b.refuse(Code::invalid_argument,
-                    "{} lengths for {} axes and {} as the way of scaling; expected as many lengths as axes, at least "
+                    "{} lengths for {} axes and {} as the way of scaling; expected as many lengths "
+                    "as axes, at least "
                     "one, and 0 (backward), 1 (forward) or 2 (orthonormal)",
                     lengths.size(), axes.size(), way);
   }
@@ -107,13 +112,15 @@ void lower_fft(Builder& b) {
   }
   double points = 1;
   for (const int64_t length : lengths) {
-    if (length < 1) return b.refuse(Code::invalid_argument, "a length is {}, expected 1 or more", length);
+    if (length < 1)
+      return b.refuse(Code::invalid_argument, "a length is {}, expected 1 or more", length);
     points *= static_cast<double>(length);
   }
   const DType made = b.op().outputs[0].dtype;
   const bool wide = made == DType::c128 || made == DType::f64;
   ValueId x = parts_of(b, given, wide ? DType::f64 : DType::f32);
-  // Transforms of the two signs are conjugates of each other: one of mirrored axes is that of the conjugate.
+  // Transforms of the two signs are conjugates of each other: one of mirrored axes is that of the
+  // conjugate.
   const auto along = [&](size_t i, bool inverse) {
     x = dft(b, x, axes[i], lengths[i], inverse, false);
     if (inverse) x = mul(b, x, b.scalar(b.dtype(x), static_cast<double>(lengths[i])));
@@ -166,7 +173,8 @@ void lower_fft_frequencies(Builder& b) {
   const ValueId apart = b.reshape(b.in(1), {1});
   if (b.has(2)) b.leave(2);
   if (!b.ok()) return;
-  if (n < 1 || n > (1 << 24)) return b.refuse(Code::invalid_argument, "n is {}, expected 1 to {}", n, 1 << 24);
+  if (n < 1 || n > (1 << 24))
+    return b.refuse(Code::invalid_argument, "n is {}, expected 1 to {}", n, 1 << 24);
   std::vector<float> parts;
   const bool half = b.type() == "RFFTFreq";
   for (int64_t i = 0; i < (half ? n / 2 + 1 : n); ++i) {
@@ -183,13 +191,15 @@ void lower_fft_frequencies(Builder& b) {
 // Spectra of windows that move over rows: [.., bins, frames], complex or as pairs.
 void lower_stft(Builder& b) {
   const ValueId given = b.in(0);
-  const int64_t frame = b.i("n_fft"), step = b.i("hop_length", frame / 4), length = b.i("win_length", frame);
+  const int64_t frame = b.i("n_fft"), step = b.i("hop_length", frame / 4),
+                length = b.i("win_length", frame);
   const bool onesided = b.flag("onesided", true), normalized = b.flag("normalized", false);
   if (!b.has_rank(given, "x", 1, 2)) return;
   const Shape shape = b.shape(given);
   if (frame < 1 || step < 1 || length < 1 || length > frame || frame > shape.back()) {
     return b.refuse(Code::invalid_argument,
-                    "x has the shape {}, n_fft, hop_length and win_length are {}, {} and {}; expected n_fft within the "
+                    "x has the shape {}, n_fft, hop_length and win_length are {}, {} and {}; "
+                    "expected n_fft within the "
                     "rows, win_length within n_fft and steps forward",
                     to_string(shape), frame, step, length);
   }

@@ -33,12 +33,14 @@ void lower_function(Builder& b) {
 void lower_angle(Builder& b) {
   const ValueId x = b.in(0);
   if (!b.ok() || !ops::kComplex.has(b.dtype(x))) return lower_function(b);
-  const ValueId parts = b.node("anynpu.BitCast", 1, {x}, {{"to", cast_number(ops::part_of(b.dtype(x)))}});
+  const ValueId parts =
+      b.node("anynpu.BitCast", 1, {x}, {{"to", cast_number(ops::part_of(b.dtype(x)))}});
   if (!b.ok()) return;
   const int64_t last = b.rank(parts) - 1;
   const auto part = [&](int64_t at) {
-    return b.node("Squeeze", 13, {b.node("Slice", 13, {parts, b.list({at}), b.list({at + 1}), b.list({last})}),
-                                  b.list({last})});
+    return b.node("Squeeze", 13,
+                  {b.node("Slice", 13, {parts, b.list({at}), b.list({at + 1}), b.list({last})}),
+                   b.list({last})});
   };
   const ValueId im = part(1), re = part(0);
   b.out(0, b.node("anynpu.Atan2", 1, {im, re}));

@@ -33,12 +33,14 @@ TEST(LowerGradient, OfAnLstmTakesNoLengths) {
 }
 
 TEST(LowerGradient, OfAnLstmNamesWeightsThatDoNotFit) {
-  EXPECT_THAT(gradient_of_lstm({8, 20}).out().message(), HasSubstr("[inputs + hidden, 4 * hidden]"));
+  EXPECT_THAT(gradient_of_lstm({8, 20}).out().message(),
+              HasSubstr("[inputs + hidden, 4 * hidden]"));
 }
 
 TEST(LowerGradient, OfAGruGoesBackThroughItsSteps) {
   OpForTest op("DynamicGRUV2Grad");
-  op.in({3, 2, 4}).in({4, 15}).in({5, 15}).in({3, 2, 5}).in({2, 5}).in({3, 2, 5}).in({3, 2, 5}).in({2, 5});
+  op.in({3, 2, 4}).in({4, 15}).in({5, 15}).in({3, 2, 5}).in({2, 5}).in({3, 2, 5}).in({3, 2, 5}).in(
+      {2, 5});
   for (int i = 0; i < 4; ++i) op.in({3, 2, 5});
   EXPECT_THAT(OpForTest(op).out().out().out().out().out().out().nodes(), Contains("GruGateGrad"));
   EXPECT_EQ(op.out().shape(), (Shape{4, 15}));

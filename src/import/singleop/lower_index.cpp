@@ -96,7 +96,8 @@ void lower_segment(Builder& b) {
   const ValueId x = b.in(0), ids = b.index(b.in(1));
   const auto given = b.has(2) ? b.in_values(2) : std::vector<int64_t>{b.i("num_segments")};
   if (!b.ok() || given.size() != 1 || given[0] < 0 || b.rank(ids) > b.rank(x)) {
-    return b.refuse(Code::unsupported_shape, "expected one number of segments, and an id for each row of x");
+    return b.refuse(Code::unsupported_shape,
+                    "expected one number of segments, and an id for each row of x");
   }
   const int64_t count = given[0], lead = element_count(b.shape(ids));
   const int64_t each = element_count(Shape(b.shape(x).begin() + b.rank(ids), b.shape(x).end()));
@@ -109,7 +110,8 @@ void lower_segment(Builder& b) {
   const ValueId rows = b.reshape(b.node("Where", 16, {valid, last, ids}), {lead, 1});
   const ValueId start = b.node("Expand", 13, {first, b.list({count + 1, each})});
   const std::string how = most ? "max" : least ? "min" : product ? "mul" : "add";
-  const ValueId sums = b.node("ScatterND", 18, {start, rows, b.reshape(x, {lead, each})}, {{"reduction", how}});
+  const ValueId sums =
+      b.node("ScatterND", 18, {start, rows, b.reshape(x, {lead, each})}, {{"reduction", how}});
   Shape wide(b.shape(x).begin() + b.rank(ids), b.shape(x).end());
   wide.insert(wide.begin(), count);
   b.out(0, b.reshape(b.node("Slice", 13, {sums, b.list({0}), b.list({count}), b.list({0})}), wide));

@@ -95,7 +95,8 @@ void lower_instance_norm(Builder& b) {
     const ValueId mean = b.node("ReduceMean", 18, {wide, list}, {{"keepdims", int64_t{1}}});
     const ValueId away = sub(b, wide, mean);
     b.out(1, mean, Type::any);
-    b.out(2, b.node("ReduceMean", 18, {mul(b, away, away), list}, {{"keepdims", int64_t{1}}}), Type::any);
+    b.out(2, b.node("ReduceMean", 18, {mul(b, away, away), list}, {{"keepdims", int64_t{1}}}),
+          Type::any);
   }
   b.out_nchw(
       0, b.node("InstanceNormalization", 6, {x, per_channel(b, 1, x, 1), per_channel(b, 2, x, 0)},

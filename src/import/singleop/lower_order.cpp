@@ -122,7 +122,8 @@ void lower_svd(Builder& b) {
   b.out(0, made[1]);
   if (!b.flag("compute_uv", true)) {
     // Vectors that are described all the same are one element, which nobody reads.
-    for (size_t o = 1; b.ok() && o < b.output_count(); ++o) b.out(o, b.filled(b.dtype(made[1]), {1}, 0));
+    for (size_t o = 1; b.ok() && o < b.output_count(); ++o)
+      b.out(o, b.filled(b.dtype(made[1]), {1}, 0));
     return;
   }
   b.out(1, made[0]);

@@ -23,13 +23,15 @@ ValueId reduced(Builder& b, const char* name, ValueId x, int64_t axis) {
 bool are_boxes(Builder& b, ValueId x, const char* what) {
   if (!b.has_rank(x, what, 2, 2)) return false;
   if (b.shape(x)[1] == 4) return true;
-  b.refuse(Code::unsupported_shape, "{} has the shape {}, expected 4 columns", what, to_string(b.shape(x)));
+  b.refuse(Code::unsupported_shape, "{} has the shape {}, expected 4 columns", what,
+           to_string(b.shape(x)));
   return false;
 }
 
 }  // namespace
 
-// Boxes [n, 4] and true boxes [m, 4] -> how much each pair shares, [m, n]: of both, or of the first.
+// Boxes [n, 4] and true boxes [m, 4] -> how much each pair shares, [m, n]: of both, or of the
+// first.
 void lower_iou(Builder& b) {
   const ValueId given = b.in(0), boxes = widened(b, given), truth = widened(b, b.in(1));
   const std::string mode = b.word("mode", "iou", {"iou", "iof"});
@@ -41,9 +43,10 @@ void lower_iou(Builder& b) {
   const ValueId more = number(b, boxes, eps), zero = number(b, boxes, 0);
   const auto side = [&](ValueId from, ValueId to) { return add(b, sub(b, to, from), more); };
   const auto shared = [&](int64_t from, int64_t to) {
-    return b.node("Max", 13, {side(b.node("Max", 13, {of_box(from), of_truth(from)}),
-                                   b.node("Min", 13, {of_box(to), of_truth(to)})),
-                              zero});
+    return b.node("Max", 13,
+                  {side(b.node("Max", 13, {of_box(from), of_truth(from)}),
+                        b.node("Min", 13, {of_box(to), of_truth(to)})),
+                   zero});
   };
   const ValueId both = mul(b, shared(0, 2), shared(1, 3));
   const ValueId own = mul(b, side(of_box(0), of_box(2)), side(of_box(1), of_box(3)));
@@ -60,7 +63,8 @@ void lower_box_encode(Builder& b) {
   if (stds.empty()) stds.assign(4, 1);
   if (!are_boxes(b, boxes, "the boxes") || !are_boxes(b, truth, "the true boxes")) return;
   if (means.size() != 4 || stds.size() != 4) {
-    return b.refuse(Code::invalid_argument, "{} means and {} stds, expected 4 each", means.size(), stds.size());
+    return b.refuse(Code::invalid_argument, "{} means and {} stds, expected 4 each", means.size(),
+                    stds.size());
   }
   const auto middle = [&](ValueId x, int64_t at) {
     return mul(b, add(b, column(b, x, at), column(b, x, at + 2)), number(b, x, 0.5));
@@ -77,7 +81,8 @@ void lower_box_encode(Builder& b) {
   }
   const ValueId made = b.node("Concat", 13, parts, {{"axis", int64_t{1}}});
   const ValueId moved = sub(b, made, b.cast(b.table({4}, means), b.dtype(boxes)));
-  if (b.ok()) b.out(0, b.cast(div(b, moved, b.cast(b.table({4}, stds), b.dtype(boxes))), b.dtype(given)));
+  if (b.ok())
+    b.out(0, b.cast(div(b, moved, b.cast(b.table({4}, stds), b.dtype(boxes))), b.dtype(given)));
 }
 
 // Boxes and shifts -> the shifted boxes, within the picture.
@@ -91,31 +96,37 @@ void lower_box_decode(Builder& b) {
   if (!are_boxes(b, boxes, "the boxes") || !are_boxes(b, shifts, "the shifts")) return;
   if (means.size() != 4 || stds.size() != 4 || (!most.empty() && most.size() != 2) || !(clip > 0)) {
     return b.refuse(Code::invalid_argument,
-                    "{} means, {} stds, {} numbers in max_shape, wh_ratio_clip {}; expected 4, 4, height and width, above 0",
+                    "{} means, {} stds, {} numbers in max_shape, wh_ratio_clip {}; expected 4, 4, "
+                    "height and width, above 0",
                     means.size(), stds.size(), most.size(), clip);
   }
   const DType type = b.dtype(boxes);
-  const ValueId plain = add(b, mul(b, shifts, b.cast(b.table({4}, stds), type)), b.cast(b.table({4}, means), type));
+  const ValueId plain =
+      add(b, mul(b, shifts, b.cast(b.table({4}, stds), type)), b.cast(b.table({4}, means), type));
   const double bound = std::abs(std::log(double{clip}));
   const auto half = number(b, boxes, 0.5), one = number(b, boxes, 1);
   std::vector<ValueId> low, high;
   for (int64_t at = 0; at < 2; ++at) {
     const ValueId middle = mul(b, add(b, column(b, boxes, at), column(b, boxes, at + 2)), half);
     const ValueId extent = add(b, sub(b, column(b, boxes, at + 2), column(b, boxes, at)), one);
-    const ValueId growth = b.node("Max", 13, {b.node("Min", 13, {column(b, plain, at + 2), number(b, boxes, bound)}),
-                                              number(b, boxes, -bound)});
+    const ValueId growth =
+        b.node("Max", 13,
+               {b.node("Min", 13, {column(b, plain, at + 2), number(b, boxes, bound)}),
+                number(b, boxes, -bound)});
     const ValueId size = mul(b, extent, b.node("Exp", 13, {growth}));
     const ValueId centre = add(b, middle, mul(b, extent, column(b, plain, at)));
     const auto within = [&](ValueId x) {
       if (most.empty()) return x;
       const auto end = static_cast<double>(most[static_cast<size_t>(1 - at)] - 1);
-      return b.node("Max", 13, {b.node("Min", 13, {x, number(b, boxes, end)}), number(b, boxes, 0)});
+      return b.node("Max", 13,
+                    {b.node("Min", 13, {x, number(b, boxes, end)}), number(b, boxes, 0)});
     };
     const ValueId reach = mul(b, sub(b, size, one), half);
     low.push_back(within(sub(b, centre, reach)));
     high.push_back(within(add(b, centre, reach)));
   }
-  const ValueId made = b.node("Concat", 13, {low[0], low[1], high[0], high[1]}, {{"axis", int64_t{1}}});
+  const ValueId made =
+      b.node("Concat", 13, {low[0], low[1], high[0], high[1]}, {{"axis", int64_t{1}}});
   if (b.ok()) b.out(0, b.cast(made, b.dtype(given)));
 }
 
@@ -124,7 +135,9 @@ void lower_check_valid(Builder& b) {
   const ValueId boxes = widened(b, b.in(0)), picture = widened(b, b.in(1));
   if (!are_boxes(b, boxes, "the boxes") || !b.has_count(picture, "the picture", 3)) return;
   const ValueId row = b.reshape(picture, {3});
-  const auto of_picture = [&](int64_t at) { return b.node("Slice", 13, {row, b.list({at}), b.list({at + 1})}); };
+  const auto of_picture = [&](int64_t at) {
+    return b.node("Slice", 13, {row, b.list({at}), b.list({at + 1})});
+  };
   const ValueId scale = of_picture(2), one = number(b, boxes, 1);
   ValueId inside = kNoValue;
   for (int64_t at = 0; at < 4; ++at) {
@@ -157,15 +170,17 @@ void lower_renorm(Builder& b) {
     norm = b.node("Pow", 15, {total, number(b, x, 1 / double{p})});
   }
   const ValueId above = b.node("Greater", 13, {norm, number(b, x, limit)});
-  const ValueId factor = b.node("Where", 16, {above, div(b, number(b, x, limit), add(b, norm, number(b, x, 1e-7))),
-                                              number(b, x, 1)});
+  const ValueId factor = b.node(
+      "Where", 16,
+      {above, div(b, number(b, x, limit), add(b, norm, number(b, x, 1e-7))), number(b, x, 1)});
   if (!b.ok()) return;
   // Some programs want the factors, which have one element a slice.
   const bool factors = b.op().outputs[0].shape == b.shape(factor) && b.shape(factor) != b.shape(x);
   b.out(0, b.cast(factors ? factor : mul(b, x, factor), b.dtype(given)));
 }
 
-// Scores [n, classes] and classes -> whether each is among the k highest; classes that are not there are not.
+// Scores [n, classes] and classes -> whether each is among the k highest; classes that are not
+// there are not.
 void lower_in_top_k(Builder& b) {
   const ValueId scores = b.in(0), classes = b.in(1);
   const int64_t k = b.has(2) ? b.in_value(2) : b.i("k");
@@ -173,11 +188,13 @@ void lower_in_top_k(Builder& b) {
   const int64_t n = b.shape(scores)[0], count = b.shape(scores)[1];
   if (!b.has_count(classes, "the classes", n)) return;
   const ValueId at = b.reshape(b.index(classes), {n, 1}), none = b.whole(DType::i64, 0);
-  const ValueId there = b.node("And", 7, {b.node("GreaterOrEqual", 16, {at, none}),
-                                          b.node("Less", 13, {at, b.whole(DType::i64, count)})});
+  const ValueId there = b.node("And", 7,
+                               {b.node("GreaterOrEqual", 16, {at, none}),
+                                b.node("Less", 13, {at, b.whole(DType::i64, count)})});
   const ValueId safe = b.node("Where", 16, {there, at, none});
   const ValueId own = b.node("GatherElements", 13, {scores, safe}, {{"axis", int64_t{1}}});
-  const ValueId higher = reduced(b, "ReduceSum", b.cast(b.node("Greater", 13, {scores, own}), DType::i32), 1);
+  const ValueId higher =
+      reduced(b, "ReduceSum", b.cast(b.node("Greater", 13, {scores, own}), DType::i32), 1);
   const ValueId endless = b.node("Or", 7, {b.node("IsNaN", 13, {own}), b.node("IsInf", 10, {own})});
   const ValueId fine = b.node("And", 7, {there, b.node("Not", 1, {endless})});
   const ValueId among = b.node("Less", 13, {higher, b.whole(DType::i32, k)});
@@ -201,7 +218,8 @@ void lower_pdist(Builder& b) {
   const ValueId gap = b.node("Abs", 13, {sub(b, rows(first), rows(second))});
   ValueId made = kNoValue;
   if (p == 0) {
-    made = reduced(b, "ReduceSum", b.cast(b.node("Greater", 13, {gap, number(b, gap, 0)}), DType::f32), 1);
+    made = reduced(b, "ReduceSum",
+                   b.cast(b.node("Greater", 13, {gap, number(b, gap, 0)}), DType::f32), 1);
   } else if (std::isinf(p)) {
     made = b.node("ReduceMax", 18, {gap, b.list({1})}, {{"keepdims", int64_t{0}}});
   } else {
@@ -211,7 +229,8 @@ void lower_pdist(Builder& b) {
   if (b.ok()) b.out(0, b.cast(made, b.dtype(given)));
 }
 
-// Scores [n, classes], true classes and weights: how far other scores come within the margin of the true one.
+// Scores [n, classes], true classes and weights: how far other scores come within the margin of the
+// true one.
 void lower_multi_margin_loss(Builder& b) {
   const ValueId given = b.in(0), x = widened(b, given), classes = b.in(1);
   const int64_t p = b.i("p", 1);
@@ -222,22 +241,27 @@ void lower_multi_margin_loss(Builder& b) {
   if (p != 1 && p != 2) return b.refuse(Code::invalid_argument, "p is {}, expected 1 or 2", p);
   const ValueId at = b.reshape(b.index(classes), {n, 1});
   const ValueId own = b.node("GatherElements", 13, {x, at}, {{"axis", int64_t{1}}});
-  const ValueId near = b.node("Max", 13, {add(b, sub(b, x, own), number(b, x, b.f("margin", 1))), number(b, x, 0)});
+  const ValueId near =
+      b.node("Max", 13, {add(b, sub(b, x, own), number(b, x, b.f("margin", 1))), number(b, x, 0)});
   ValueId each = p == 2 ? mul(b, near, near) : near;
   if (b.has(2)) {
-    const ValueId weight = b.node("Gather", 13, {widened(b, b.in(2)), b.reshape(at, {n})}, {{"axis", int64_t{0}}});
+    const ValueId weight =
+        b.node("Gather", 13, {widened(b, b.in(2)), b.reshape(at, {n})}, {{"axis", int64_t{0}}});
     each = mul(b, each, b.reshape(weight, {n, 1}));
   }
   std::vector<float> numbers;
   for (int64_t i = 0; i < count; ++i) numbers.push_back(static_cast<float>(i));
-  const ValueId is_own = b.node("Equal", 13, {b.cast(b.table({1, count}, numbers), DType::i64), at});
+  const ValueId is_own =
+      b.node("Equal", 13, {b.cast(b.table({1, count}, numbers), DType::i64), at});
   const ValueId others = b.node("Where", 16, {is_own, number(b, x, 0), each});
-  const ValueId rows = div(b, reduced(b, "ReduceSum", others, 1), number(b, x, static_cast<double>(count)));
+  const ValueId rows =
+      div(b, reduced(b, "ReduceSum", others, 1), number(b, x, static_cast<double>(count)));
   if (!b.ok()) return;
   const DType type = b.dtype(given);
   if (how == "none") return b.out(0, b.cast(rows, type));
   const ValueId total = reduced(b, "ReduceSum", rows, 0);
-  b.out(0, b.cast(how == "sum" ? total : div(b, total, number(b, x, static_cast<double>(n))), type));
+  b.out(0,
+        b.cast(how == "sum" ? total : div(b, total, number(b, x, static_cast<double>(n))), type));
 }
 
 // The least common multiple.
@@ -250,12 +274,15 @@ void lower_lcm(Builder& b) {
 
 // base to the powers from start to end.
 void lower_log_space(Builder& b) {
-  const ValueId start = b.cast(b.reshape(b.in(0), {1}), DType::f32), end = b.cast(b.reshape(b.in(1), {1}), DType::f32);
+  const ValueId start = b.cast(b.reshape(b.in(0), {1}), DType::f32),
+                end = b.cast(b.reshape(b.in(1), {1}), DType::f32);
   const int64_t steps = b.i_between("steps", 10, 0, 1 << 20), base = b.i("base", 10);
   if (!b.ok()) return;
   std::vector<float> parts;
   for (int64_t i = 0; i < steps; ++i) {
-    parts.push_back(steps == 1 ? 0 : static_cast<float>(static_cast<double>(i) / static_cast<double>(steps - 1)));
+    parts.push_back(
+        steps == 1 ? 0
+                   : static_cast<float>(static_cast<double>(i) / static_cast<double>(steps - 1)));
   }
   const ValueId power = add(b, start, mul(b, sub(b, end, start), b.table({steps}, parts)));
   const DType described = b.op().outputs[0].dtype;

@@ -11,7 +11,8 @@ using testing::HasSubstr;
 
 TEST(LowerPairs, EachPairOfBoxesHasANumber) {
   EXPECT_EQ(OpForTest("Iou").in({5, 4}).in({3, 4}).out().shape(), (Shape{3, 5}));
-  EXPECT_THAT(OpForTest("Iou").in({5, 3}).in({3, 4}).out().message(), HasSubstr("expected 4 columns"));
+  EXPECT_THAT(OpForTest("Iou").in({5, 3}).in({3, 4}).out().message(),
+              HasSubstr("expected 4 columns"));
 }
 
 TEST(LowerPairs, EachPairOfRowsHasADistance) {
@@ -19,8 +20,9 @@ TEST(LowerPairs, EachPairOfRowsHasADistance) {
 }
 
 TEST(LowerPairs, AClassIsAskedForEachRow) {
-  EXPECT_THAT(OpForTest("InTopKD").in({5, 7}).in({4}, DType::i32).out().attr("k", int64_t{1}).message(),
-              HasSubstr("the classes"));
+  EXPECT_THAT(
+      OpForTest("InTopKD").in({5, 7}).in({4}, DType::i32).out().attr("k", int64_t{1}).message(),
+      HasSubstr("the classes"));
 }
 
 }  // namespace

@@ -10,10 +10,12 @@ namespace {
 using testing::HasSubstr;
 
 TEST(LowerPlace, BlocksDivideTheAxes) {
-  EXPECT_EQ(OpForTest("SpaceToBatchND").in({1, 4, 6, 3}).known({2, 2}).known({0, 0, 0, 0}).out().shape(),
-            (Shape{4, 2, 3, 3}));
-  EXPECT_THAT(OpForTest("SpaceToBatchND").in({1, 5, 6}).known({2, 2}).known({0, 0, 0, 0}).out().message(),
-              HasSubstr("do not divide"));
+  EXPECT_EQ(
+      OpForTest("SpaceToBatchND").in({1, 4, 6, 3}).known({2, 2}).known({0, 0, 0, 0}).out().shape(),
+      (Shape{4, 2, 3, 3}));
+  EXPECT_THAT(
+      OpForTest("SpaceToBatchND").in({1, 5, 6}).known({2, 2}).known({0, 0, 0, 0}).out().message(),
+      HasSubstr("do not divide"));
 }
 
 TEST(LowerPlace, RowsLieInTheTensor) {

@@ -121,7 +121,8 @@ void lower_adaptive_average(Builder& b) {
   for (size_t i = 1; i < b.input_count(); ++i) b.leave(i);
   const Shape& made = b.op().outputs[0].shape;
   const size_t pooled = b.type() == "AdaptiveAvgPool3d" ? 3 : 2;
-  if (!b.has_rank(x, "x", static_cast<int64_t>(pooled) + 1, static_cast<int64_t>(pooled) + 2)) return;
+  if (!b.has_rank(x, "x", static_cast<int64_t>(pooled) + 1, static_cast<int64_t>(pooled) + 2))
+    return;
   if (!is_static(made) || static_cast<int64_t>(made.size()) != b.rank(x)) {
     return b.refuse(Code::unsupported_shape, "output 0 is described as {}, expected {} known axes",
                     to_string(made), b.rank(x));

@@ -85,7 +85,8 @@ bool read_layer(Builder& b, int64_t gates, size_t hidden_from, Layer& layer) {
   layer.batch = b.shape(layer.x)[1];
   layer.hidden = b.shape(w)[1] / gates;
   if (layer.steps >= 0 && layer.batch >= 0) return true;
-  b.refuse(Code::unsupported_shape, "x has the shape {}, expected known extents", to_string(b.shape(layer.x)));
+  b.refuse(Code::unsupported_shape, "x has the shape {}, expected known extents",
+           to_string(b.shape(layer.x)));
   return false;
 }
 

@@ -120,8 +120,8 @@ void lower_l2_normalize(Builder& b) {
   b.out(0, b.node("Div", 13, {x, b.node("Sqrt", 13, {floor})}));
 }
 
-// The sum of powers of absolute values; the root follows in LpNormUpdateV2. Frameworks write infinite
-// powers as the largest and the smallest int32.
+// The sum of powers of absolute values; the root follows in LpNormUpdateV2. Frameworks write
+// infinite powers as the largest and the smallest int32.
 void lower_lp_reduce(Builder& b) {
   constexpr float kLargest = 2147483647.0f;
   const float p = b.f("p", 2);
@@ -142,7 +142,8 @@ void lower_lp_update(Builder& b) {
   const float p = b.f("p", 2);
   const ValueId x = b.in(0);
   const bool whole = p == 0 || p == 1 || p >= kLargest || p <= -kLargest;
-  b.out(0, whole ? b.node("Identity", 13, {x}) : b.node("Pow", 15, {x, b.scalar(b.dtype(x), 1 / p)}));
+  b.out(0,
+        whole ? b.node("Identity", 13, {x}) : b.node("Pow", 15, {x, b.scalar(b.dtype(x), 1 / p)}));
 }
 
 void lower_l2_loss(Builder& b) {

@@ -123,7 +123,8 @@ void lower_window(Builder& b) {
   if (b.has_attr("alpha") || b.has_attr("beta")) {
     // With shares of its own, not ONNX's 25/46 and 21/46: alpha - beta * cos(2 pi i / n).
     const int64_t count = length[0];
-    if (count < 0 || count > 1 << 24) return b.refuse(Code::invalid_argument, "the length is {}", count);
+    if (count < 0 || count > 1 << 24)
+      return b.refuse(Code::invalid_argument, "the length is {}", count);
     const auto turn = static_cast<double>(std::max<int64_t>(1, periodic ? count : count - 1));
     std::vector<float> parts;
     for (int64_t i = 0; i < count; ++i) {
@@ -143,7 +144,8 @@ void lower_bartlett_window(Builder& b) {
   const auto length = b.in_values(0);
   const bool periodic = b.flag("periodic", true);
   if (!b.ok() || length.size() != 1 || length[0] < 0 || length[0] > 1 << 24)
-    return b.refuse(Code::invalid_argument, "the length has {} numbers, expected one from 0 to 2^24", length.size());
+    return b.refuse(Code::invalid_argument,
+                    "the length has {} numbers, expected one from 0 to 2^24", length.size());
   const auto turn = static_cast<double>(std::max<int64_t>(1, periodic ? length[0] : length[0] - 1));
   std::vector<float> parts;
   for (int64_t i = 0; i < length[0]; ++i) {

@@ -16,7 +16,8 @@ struct Slices {
   std::vector<int64_t> starts, ends, steps, axes, gone, added;
 };
 
-// From inputs or attributes. Masks are bits of whole numbers; a bit of new_axis_mask inserts an axis.
+// From inputs or attributes. Masks are bits of whole numbers; a bit of new_axis_mask inserts an
+// axis.
 Slices read_slices(Builder& b, int64_t rank) {
   Slices out;
   const auto begin = known_list(b, 1, "begin"), end = known_list(b, 2, "end");
@@ -27,8 +28,8 @@ Slices read_slices(Builder& b, int64_t rank) {
   const int64_t shrink = b.i("shrink_axis_mask", 0);
   if (!b.ok()) return out;
   if (begin.size() != end.size() || begin.size() != strides.size()) {
-    b.refuse(Code::invalid_argument, "begin, end and strides have {}, {} and {} entries", begin.size(),
-             end.size(), strides.size());
+    b.refuse(Code::invalid_argument, "begin, end and strides have {}, {} and {} entries",
+             begin.size(), end.size(), strides.size());
     return out;
   }
   if (begin.size() > 32) {
@@ -58,7 +59,9 @@ Slices read_slices(Builder& b, int64_t rank) {
     const bool one = bit(shrink, n);
     const int64_t next = begin[n] == -1 || begin[n] == kToTheEnd ? kToTheEnd : begin[n] + 1;
     out.starts.push_back(!one && bit(begin_mask, n) ? (step > 0 ? 0 : kToTheEnd) : begin[n]);
-    out.ends.push_back(one ? next : bit(end_mask, n) ? (step > 0 ? kToTheEnd : -kToTheEnd) : end[n]);
+    out.ends.push_back(one                ? next
+                       : bit(end_mask, n) ? (step > 0 ? kToTheEnd : -kToTheEnd)
+                                          : end[n]);
     out.steps.push_back(one ? 1 : step);
     out.axes.push_back(axis++);
     if (one) {
@@ -82,7 +85,9 @@ struct Taken {
 Taken taken(int64_t start, int64_t end, int64_t step, int64_t extent) {
   const bool back = step < 0;
   const int64_t least = back ? -1 : 0, most = back ? extent - 1 : extent;
-  const auto inside = [&](int64_t at) { return std::clamp(at < 0 ? at + extent : at, least, most); };
+  const auto inside = [&](int64_t at) {
+    return std::clamp(at < 0 ? at + extent : at, least, most);
+  };
   const int64_t from = inside(start), to = inside(end), length = back ? from - to : to - from;
   const int64_t stride = back ? -std::max(step, -kToTheEnd) : step;
   const int64_t count = length <= 0 ? 0 : (length - 1) / stride + 1;
@@ -105,7 +110,8 @@ ValueId spread_axis(Builder& b, ValueId x, size_t axis, const Taken& part, int64
   };
   int64_t length = part.count;
   if (part.step > 1 && part.count > 1) {
-    // Each element gets an axis of its own, with the zeros behind it; those behind the last go again.
+    // Each element gets an axis of its own, with the zeros behind it; those behind the last go
+    // again.
     Shape apart = shape;
     apart.insert(apart.begin() + at + 1, 1);
     x = padded(b.reshape(x, apart), axis + 1, 0, part.step - 1);
@@ -139,8 +145,8 @@ void lower_strided_slice_v2(Builder& b) {
   b.out(0, b.node("Slice", 13, inputs));
 }
 
-// Shape of the sliced tensor, begin, end, strides, gradient of the slice -> gradient of the tensor: 0
-// where nothing was taken.
+// Shape of the sliced tensor, begin, end, strides, gradient of the slice -> gradient of the tensor:
+// 0 where nothing was taken.
 void lower_strided_slice_gradient(Builder& b) {
   const Shape wide = known_list(b, 0, "shape");
   const ValueId dy = b.in(b.input_count() > 4 ? 4 : 0);
@@ -158,7 +164,8 @@ void lower_strided_slice_gradient(Builder& b) {
   if (!b.has_count(dy, "the gradient", element_count(narrow))) return;
   if (element_count(narrow) == 0) return b.out(0, b.filled(b.dtype(dy), wide, 0));
   ValueId x = b.reshape(dy, narrow);
-  for (size_t axis = 0; axis < wide.size(); ++axis) x = spread_axis(b, x, axis, parts[axis], wide[axis]);
+  for (size_t axis = 0; axis < wide.size(); ++axis)
+    x = spread_axis(b, x, axis, parts[axis], wide[axis]);
   b.out(0, x);
 }
 

@@ -24,14 +24,21 @@ TEST(LowerStrided, TheGradientHasTheShapeOfTheSlicedTensor) {
 
 TEST(LowerStrided, AGradientOfAnotherSizeIsRefused) {
   EXPECT_THAT(gradient({1, 0}, {3, 5}, {1, 2}, {3, 3}).message(), HasSubstr("the gradient"));
-  EXPECT_THAT(gradient({1, 0}, {3, 5}, {0, 2}, {2, 3}).message(), HasSubstr("the step of axis 0 is 0"));
+  EXPECT_THAT(gradient({1, 0}, {3, 5}, {0, 2}, {2, 3}).message(),
+              HasSubstr("the step of axis 0 is 0"));
   EXPECT_THAT(gradient({1, 0, 0}, {3, 5, 1}, {1, 1, 1}, {2, 5}).message(),
               HasSubstr("3 axes are sliced, the tensor has 2"));
 }
 
 TEST(LowerStrided, AnEllipsisSkipsTheAxesBetween) {
-  EXPECT_EQ(OpForTest("StridedSlice").in({2, 3, 4, 5}).known({0, 0, 1}).known({1, 0, 3}).known({1, 1, 1})
-                .out().attr("ellipsis_mask", int64_t{2}).shape(),
+  EXPECT_EQ(OpForTest("StridedSlice")
+                .in({2, 3, 4, 5})
+                .known({0, 0, 1})
+                .known({1, 0, 3})
+                .known({1, 1, 1})
+                .out()
+                .attr("ellipsis_mask", int64_t{2})
+                .shape(),
             (Shape{1, 3, 4, 2}));
 }
 

@@ -235,25 +235,32 @@ void lower_conv_weight_gradient(Builder& b) {
   if (!b.ok()) return;
   const Shape in = b.shape(x), out = b.shape(grad);
   if (groups < 1 || in[1] != size[1] * groups || out[1] != size[0] || out[1] % groups != 0)
-    return b.refuse(Code::shape_mismatch, "filter_size is {}, x {} and the gradient {}; expected channels of {} groups",
-                    to_string(Shape(size.begin(), size.end())), to_string(in), to_string(out), groups);
+    return b.refuse(Code::shape_mismatch,
+                    "filter_size is {}, x {} and the gradient {}; expected channels of {} groups",
+                    to_string(Shape(size.begin(), size.end())), to_string(in), to_string(out),
+                    groups);
   const auto strides = std::get<std::vector<int64_t>>(attrs["strides"]);
   const auto dilations = std::get<std::vector<int64_t>>(attrs["dilations"]);
   std::vector<int64_t> pads(4, 0);
   if (attrs.count("pads")) pads = std::get<std::vector<int64_t>>(attrs["pads"]);
   for (size_t a = 0; attrs.count("auto_pad") && a < 2; ++a) {
-    const int64_t need = (out[a + 2] - 1) * strides[a] + dilations[a] * (size[a + 2] - 1) + 1 - in[a + 2];
+    const int64_t need =
+        (out[a + 2] - 1) * strides[a] + dilations[a] * (size[a + 2] - 1) + 1 - in[a + 2];
     pads[a] = std::max<int64_t>(need, 0) / 2;
     pads[a + 2] = std::max<int64_t>(need, 0) - pads[a];
   }
   const ValueId columns = b.node("anynpu.Im2Col", 1, {x},
                                  {{"kernel_shape", std::vector<int64_t>{size[2], size[3]}},
-                                  {"strides", strides}, {"pads", pads}, {"dilations", dilations},
+                                  {"strides", strides},
+                                  {"pads", pads},
+                                  {"dilations", dilations},
                                   {"by_channel", int64_t{1}}});
-  const int64_t positions = out[2] * out[3], all = out[0] * positions, rows = size[1] * size[2] * size[3];
+  const int64_t positions = out[2] * out[3], all = out[0] * positions,
+                rows = size[1] * size[2] * size[3];
   const ValueId turned = b.transpose(b.reshape(grad, {out[0], out[1], positions}), {1, 0, 2});
   const ValueId seen = b.transpose(b.reshape(columns, {groups, rows, all}), {0, 2, 1});
-  const ValueId sums = b.node("MatMul", 13, {b.reshape(turned, {groups, out[1] / groups, all}), seen});
+  const ValueId sums =
+      b.node("MatMul", 13, {b.reshape(turned, {groups, out[1] / groups, all}), seen});
   b.out_nchw(0, b.reshape(sums, Shape(size.begin(), size.end())), Type::any);
 }
 
@@ -425,49 +432,60 @@ void lower_im2col(Builder& b) {
     if (list.size() == 1) list.push_back(list[0]);
     return list;
   };
-  const auto kernel = two("ksizes", 1), strides = two("strides", 1), dilations = two("dilations", 1);
+  const auto kernel = two("ksizes", 1), strides = two("strides", 1),
+             dilations = two("dilations", 1);
   auto pads = b.ints("pads", {0, 0, 0, 0});
   b.word("padding_mode", "CALCULATED", {"CALCULATED"});
   if (!b.has_rank(x, "x", 4, 4)) return;
   if (pads.size() == 1) pads.assign(4, pads[0]);
   if (kernel.size() != 2 || strides.size() != 2 || dilations.size() != 2 || pads.size() != 4) {
     return b.refuse(Code::invalid_argument,
-                    "ksizes, strides, dilations and pads have {}, {}, {} and {} numbers; expected 2, 2, 2 and 4",
+                    "ksizes, strides, dilations and pads have {}, {}, {} and {} numbers; expected "
+                    "2, 2, 2 and 4",
                     kernel.size(), strides.size(), dilations.size(), pads.size());
   }
   // Top, bottom, left, right; ours are all starts, then all ends.
   const std::vector<int64_t> around{pads[0], pads[2], pads[1], pads[3]};
   const ValueId made = b.node("anynpu.Im2Col", 1, {x},
-                              {{"kernel_shape", kernel}, {"strides", strides}, {"pads", around},
-                               {"dilations", dilations}, {"by_channel", int64_t{0}}});
+                              {{"kernel_shape", kernel},
+                               {"strides", strides},
+                               {"pads", around},
+                               {"dilations", dilations},
+                               {"by_channel", int64_t{0}}});
   if (!b.ok()) return;
   const int64_t taps = kernel[0] * kernel[1];
   const Shape in = b.shape(x);
-  b.out(0, b.reshape(made, {in[0], in[1], taps, element_count(b.shape(made)) / std::max<int64_t>(
-                                                    1, in[0] * in[1] * taps)}),
-        Type::any);
+  b.out(
+      0,
+      b.reshape(made, {in[0], in[1], taps,
+                       element_count(b.shape(made)) / std::max<int64_t>(1, in[0] * in[1] * taps)}),
+      Type::any);
 }
 
 // The largest element of each window of a volume and its place in the volume.
 void lower_max_pool_3d_argmax(Builder& b) {
   const ValueId x = b.in(0);
   b.word("data_format", "NCDHW", {"NCDHW"});
-  const auto kernel = b.ints("ksize"), strides = b.ints("strides", kernel), pads = b.ints("pads", {0, 0, 0});
+  const auto kernel = b.ints("ksize"), strides = b.ints("strides", kernel),
+             pads = b.ints("pads", {0, 0, 0});
   const auto dilation = b.ints("dilation", {1, 1, 1});
   if (!b.has_rank(x, "x", 5, 5)) return;
   if (kernel.size() != 3 || strides.size() != 3 || pads.size() != 3 || dilation.size() != 3) {
-    return b.refuse(Code::invalid_argument, "ksize, strides, pads and dilation have {}, {}, {} and {} numbers, expected 3",
+    return b.refuse(Code::invalid_argument,
+                    "ksize, strides, pads and dilation have {}, {}, {} and {} numbers, expected 3",
                     kernel.size(), strides.size(), pads.size(), dilation.size());
   }
-  const auto made = b.nodes("MaxPool", 12, {x}, 2,
-                            {{"kernel_shape", kernel},
-                             {"strides", strides},
-                             {"dilations", dilation},
-                             {"pads", std::vector<int64_t>{pads[0], pads[1], pads[2], pads[0], pads[1], pads[2]}},
-                             {"ceil_mode", int64_t{b.flag("ceil_mode", false)}}});
+  const auto made =
+      b.nodes("MaxPool", 12, {x}, 2,
+              {{"kernel_shape", kernel},
+               {"strides", strides},
+               {"dilations", dilation},
+               {"pads", std::vector<int64_t>{pads[0], pads[1], pads[2], pads[0], pads[1], pads[2]}},
+               {"ceil_mode", int64_t{b.flag("ceil_mode", false)}}});
   if (!b.ok()) return;
   const Shape in = b.shape(x);
-  const ValueId place = b.node("Mod", 13, {made[1], b.whole(DType::i64, std::max<int64_t>(1, in[2] * in[3] * in[4]))});
+  const ValueId place = b.node(
+      "Mod", 13, {made[1], b.whole(DType::i64, std::max<int64_t>(1, in[2] * in[3] * in[4]))});
   const DType described = b.op().outputs.size() > 1 ? b.op().outputs[1].dtype : DType::i64;
   b.out(0, made[0], Type::any);
   b.out(1, b.cast(place, described == DType::i32 ? DType::i32 : DType::i64), Type::any);

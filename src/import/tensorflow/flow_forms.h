@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rebuilds control flow of TensorFlow 1 (Switch, Merge, Enter, Exit, NextIteration, LoopCond) into
-// that of TensorFlow 2: one While node per loop, one If node per pair of branches, one Case node for
-// the branches of a _SwitchN, with the nodes inside as functions. TensorFlow 2 also writes the old
-// form when it freezes a model.
+// that of TensorFlow 2: one While node per loop, one If node per pair of branches, one Case node
+// for the branches of a _SwitchN, with the nodes inside as functions. TensorFlow 2 also writes the
+// old form when it freezes a model.
 #pragma once
 
 #include "import/tensorflow/graph_def.h"

@@ -18,7 +18,8 @@ void align(Builder& b, Band& band) {
     band.upper_left = band.lower_left = true;
     return;
   }
-  band.align(b.word("align", "RIGHT_LEFT", {"LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"}));
+  band.align(
+      b.word("align", "RIGHT_LEFT", {"LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"}));
 }
 
 void read_band(Builder& b, Band& band, size_t input) {

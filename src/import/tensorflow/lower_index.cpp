@@ -43,10 +43,9 @@ ValueId gather_along(Builder& b, ValueId x, ValueId indices, ValueId given) {
   const ValueId before = b.node("Slice", 13, {extents, zero, axis, zero});
   const ValueId behind = b.node("Slice", 13, {extents, add(b, axis, b.list({1})), rank, zero});
   const auto product = [&](ValueId part) { return b.node("ReduceProd", 18, {part, zero}); };
-  const ValueId flat =
-      b.node("Reshape", 14,
-             {x, concat(b, {product(before), rows_at(b, extents, axis), product(behind)})},
-             {{"allowzero", int64_t{1}}});
+  const ValueId flat = b.node(
+      "Reshape", 14, {x, concat(b, {product(before), rows_at(b, extents, axis), product(behind)})},
+      {{"allowzero", int64_t{1}}});
   const ValueId picked = b.node("Gather", 13, {flat, b.index(indices)}, {{"axis", int64_t{1}}});
   const ValueId shape = b.reshape(concat(b, {before, b.shape_of(indices), behind}),
                                   {b.rank(x) - 1 + b.rank(indices)});

@@ -14,8 +14,8 @@ namespace {
 TEST(TfReport, TellsOfEveryNodeWhetherItCanBeRead) {
   TestGraph graph;
   graph.input("x", {2}).node("a", "Relu", {"x"}).node("b", "NobodyKnows", {"a"});
-  const std::string path = std::filesystem::temp_directory_path() /
-                           ("tf_report_" + std::to_string(::getpid()) + ".pb");
+  const std::string path =
+      std::filesystem::temp_directory_path() / ("tf_report_" + std::to_string(::getpid()) + ".pb");
   std::ofstream(path, std::ios::binary) << graph.bytes();
   const auto reports = report_nodes(path);
   std::remove(path.c_str());

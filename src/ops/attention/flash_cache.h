@@ -20,7 +20,8 @@ class CacheReader {
     by_sample_ = a.scales_by_sample;
     if (cache.scale_input) scale_ = input_of<float>(args, cache.scale_input);
     if (cache.offset_input) offset_ = input_of<float>(args, cache.offset_input);
-    const bool wide = cache.type == DType::f32 || cache.type == DType::f16 || cache.type == DType::bf16;
+    const bool wide =
+        cache.type == DType::f32 || cache.type == DType::f16 || cache.type == DType::bf16;
     if (!wide && cache.type != DType::i8) load_ = load_block<double>(cache.type);
   }
 

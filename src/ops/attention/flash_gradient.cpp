@@ -24,7 +24,7 @@ struct GradientWork {
   std::string label;
   const TileSet* tiles = nullptr;
   RowMap exp = nullptr;
-  int64_t wide = 0;                   // elements of a head: both parts
+  int64_t wide = 0;                      // elements of a head: both parts
   int64_t key_step = 0, value_step = 0;  // floats of rows of gradients
   // In floats, in the scratch of a thread.
   size_t keys_at = 0, values_at = 0, packed_keys_at = 0, queries_at = 0, grads_at = 0,
@@ -155,7 +155,8 @@ struct GradientTask {
         if (a.rope_size > 0)
           elements(kFlashQueryRope).read(a.rope_q.at(batch(), h, r), a.rope_size, line + a.size);
       }
-      for (int64_t d = 0; d < p.wide; ++d) s[p.queries_at + static_cast<size_t>(d * kLanes + i)] = line[d];
+      for (int64_t d = 0; d < p.wide; ++d)
+        s[p.queries_at + static_cast<size_t>(d * kLanes + i)] = line[d];
       TileProducts::pack_row(queries, i, line, s + p.query_rows_at);
       std::fill_n(line, a.value_size, 0.0f);
       if (i < count) {
@@ -166,7 +167,8 @@ struct GradientTask {
           delta[i] += line[d] * s[p.dq_at + static_cast<size_t>(d)];
         log[i] = input_of<float>(args, kFlashGradLogSumExp)[a.stats.at(batch(), h, r)];
       }
-      for (int64_t d = 0; d < a.value_size; ++d) s[p.grads_at + static_cast<size_t>(d * kLanes + i)] = line[d];
+      for (int64_t d = 0; d < a.value_size; ++d)
+        s[p.grads_at + static_cast<size_t>(d * kLanes + i)] = line[d];
       TileProducts::pack_row(grads, i, line, s + p.grad_rows_at);
     }
   }
@@ -273,13 +275,15 @@ class GradientPlan final : public KernelPlan {
       std::fill_n(output_of<float>(args, i),
                   static_cast<size_t>(element_count(work.outputs[i].shape)), 0.0f);
     }
-    parallel_slots(thread_scratch_count, static_cast<size_t>(a.batch * a.kv_heads),
-                   [&](size_t task, size_t slot) {
-                     const auto i = static_cast<int64_t>(task);
-                     GradientTask{work, args, samples[i / a.kv_heads], i / a.kv_heads, i % a.kv_heads,
-                                  reinterpret_cast<float*>(thread_scratch(args, slot))}
-                         .run();
-                   });
+    parallel_slots(
+        thread_scratch_count, static_cast<size_t>(a.batch * a.kv_heads),
+        [&](size_t task, size_t slot) {
+          const auto i = static_cast<int64_t>(task);
+          GradientTask{
+              work,           args,           samples[i / a.kv_heads],
+              i / a.kv_heads, i % a.kv_heads, reinterpret_cast<float*>(thread_scratch(args, slot))}
+              .run();
+        });
     return {};
   }
 };

@@ -64,12 +64,14 @@ class GradientReference final : public KernelPlan {
     const KeyRange range = a.keys_of(r.sample, r.b, r.row);
     const auto& m = a.mask_steps;
     for (int64_t j = range.first; j < range.last; ++j) {
-      if (a.reads_mask() && one(r, kFlashMask, r.b * m[0] + r.h * m[1] + r.row * m[2] + j * m[3]) != 0)
+      if (a.reads_mask() &&
+          one(r, kFlashMask, r.b * m[0] + r.h * m[1] + r.row * m[2] + j * m[3]) != 0)
         continue;
       const int64_t k = key_at(a.key, r, j), v = key_at(a.value, r, j);
       const int64_t k_rope = a.rope_size > 0 ? key_at(a.rope, r, j) : 0;
       double dot = 0, dp = 0;
-      for (int64_t d = 0; d < a.size; ++d) dot += one(r, kFlashQuery, q + d) * one(r, kFlashKey, k + d);
+      for (int64_t d = 0; d < a.size; ++d)
+        dot += one(r, kFlashQuery, q + d) * one(r, kFlashKey, k + d);
       for (int64_t d = 0; d < a.rope_size; ++d)
         dot += one(r, kFlashQueryRope, q_rope + d) * one(r, kFlashKeyRope, k_rope + d);
       for (int64_t d = 0; d < a.value_size; ++d)

@@ -31,8 +31,8 @@ struct TileProducts {
   }
 
   // out[i][width] += rows[i] x matrix, n rows of `size` elements; the matrix is packed.
-  void by_panels(const float* rows, int64_t step, int64_t n, const Panels& shape, const float* packed,
-                 float* out, int64_t out_step) const {
+  void by_panels(const float* rows, int64_t step, int64_t n, const Panels& shape,
+                 const float* packed, float* out, int64_t out_step) const {
     TileArgs t = tile(shape.k);
     t.pixel_step = step;
     t.out_pixel = out_step;

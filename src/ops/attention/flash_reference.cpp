@@ -122,8 +122,7 @@ class FlashReference final : public KernelPlan {
         y[d] += weight * element(r, a.value, j, d);
     }
     for (int64_t d = 0; d < a.value_size && sum != 0; ++d) y[d] /= sum;
-    store_block<double>(outputs[0].dtype)(r.args.outputs[0], a.y.at(b, r.h, row), y,
-                                                  a.value_size);
+    store_block<double>(outputs[0].dtype)(r.args.outputs[0], a.y.at(b, r.h, row), y, a.value_size);
     const auto stat = [&](size_t output, double value) {
       if (output < r.args.outputs.size() && r.args.outputs[output])
         output_of<float>(r.args, output)[a.stats.at(b, r.h, row)] = static_cast<float>(value);

@@ -18,14 +18,20 @@ KeyRange FlashShape::keys_of(const FlashSample& sample, int64_t b, int64_t row) 
     return KeyRange{0, std::clamp<int64_t>(last + 1, 0, sample.keys)};
   };
   switch (mode) {
-    case KeyMode::left_causal: return up_to(row);
-    case KeyMode::right_causal: return up_to(from_last);
-    case KeyMode::band: return band_of();
+    case KeyMode::left_causal:
+      return up_to(row);
+    case KeyMode::right_causal:
+      return up_to(from_last);
+    case KeyMode::band:
+      return band_of();
     case KeyMode::prefix:
       return up_to(std::max(from_last, prefixes[static_cast<size_t>(b)] - 1));
-    case KeyMode::right_causal_band: return b == batch - 1 ? band_of() : up_to(from_last);
-    case KeyMode::band_left_causal: return b == 0 ? band_of() : up_to(row);
-    default: return {0, sample.keys};
+    case KeyMode::right_causal_band:
+      return b == batch - 1 ? band_of() : up_to(from_last);
+    case KeyMode::band_left_causal:
+      return b == 0 ? band_of() : up_to(row);
+    default:
+      return {0, sample.keys};
   }
 }
 
@@ -48,15 +54,16 @@ Result<Span> span_of(const std::string& label, const char* what, const int64_t* 
     span.first = packed && b > 0 ? lengths[b - 1] : 0;
     span.count = lengths[b] - span.first;
     if (span.count < 0 || span.first < 0 || span.first + span.count > most) {
-      return fail(Code::invalid_argument, "{}: sample {} has the {} [{}, {}); there are {}", label, b,
-                  what, span.first, span.first + span.count, most);
+      return fail(Code::invalid_argument, "{}: sample {} has the {} [{}, {}); there are {}", label,
+                  b, what, span.first, span.first + span.count, most);
     }
   }
   if (!padding || packed) return span;
   span.first = most - padding[0] - span.count;
   if (span.first >= 0 && padding[0] >= 0) return span;
-  return fail(Code::invalid_argument, "{}: sample {} has {} {} before a padding of {}; there are {}",
-              label, b, span.count, what, padding[0], most);
+  return fail(Code::invalid_argument,
+              "{}: sample {} has {} {} before a padding of {}; there are {}", label, b, span.count,
+              what, padding[0], most);
 }
 
 }  // namespace
@@ -84,8 +91,9 @@ Status read_samples(const FlashShape& a, const RunArgs& args, const std::string&
     for (int64_t n = 0; a.paged && n * a.key.length < keys.count; ++n) {
       const int64_t block = list(kFlashBlockTable)[b * a.table_columns + n];
       if (block >= 0 && block < a.key.units) continue;
-      return fail(Code::invalid_argument, "{}: block {} of sample {} is number {}; there are {} blocks",
-                  label, n, b, block, a.key.units);
+      return fail(Code::invalid_argument,
+                  "{}: block {} of sample {} is number {}; there are {} blocks", label, n, b, block,
+                  a.key.units);
     }
   }
   return {};

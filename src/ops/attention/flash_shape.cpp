@@ -64,8 +64,10 @@ Result<HeadTensor> read_layout(const OpContext& context, const char* what, const
         tensor.size = shape[i] / heads, tensor.steps.head = tensor.size;
         break;
       default:
-        return fail(Code::invalid_argument, "{}: the layout is '{}'; expected axes of B, N, S, D, H "
-                    "and T", context.label(), layout);
+        return fail(Code::invalid_argument,
+                    "{}: the layout is '{}'; expected axes of B, N, S, D, H "
+                    "and T",
+                    context.label(), layout);
     }
   }
   return tensor;
@@ -79,10 +81,9 @@ Status steps_of(const OpContext& context, size_t input, const std::array<int64_t
   int64_t step = 1;
   for (size_t i = shape.size(); i-- > 0; step *= shape[i]) {
     if (shape.size() != 4 || (shape[i] != 1 && shape[i] < least[i])) {
-      return fail(Code::shape_mismatch,
-                  "{}: {} is {}; expected one that broadcasts to {}x{}x{}x{}", context.label(),
-                  context.schema->inputs[input].name, to_string(shape), least[0], least[1],
-                  least[2], least[3]);
+      return fail(Code::shape_mismatch, "{}: {} is {}; expected one that broadcasts to {}x{}x{}x{}",
+                  context.label(), context.schema->inputs[input].name, to_string(shape), least[0],
+                  least[1], least[2], least[3]);
     }
     steps[i] = shape[i] == 1 ? 0 : step;
   }
@@ -90,7 +91,9 @@ Status steps_of(const OpContext& context, size_t input, const std::array<int64_t
 }
 
 Status read_cache(const OpContext& context, FlashShape& a, FlashCache& cache, size_t scale_input) {
-  const char* const what = cache.input == kFlashKey ? "K" : cache.input == kFlashValue ? "V" : "K rope";
+  const char* const what = cache.input == kFlashKey     ? "K"
+                           : cache.input == kFlashValue ? "V"
+                                                        : "K rope";
   const Shape& shape = context.inputs[cache.input].shape;
   ANYNPU_ASSIGN(const HeadTensor tensor,
                 read_layout(context, what, shape, context.string_attr("kv_layout"), a.kv_heads));
@@ -126,8 +129,10 @@ Status read_cache(const OpContext& context, FlashShape& a, FlashCache& cache, si
 Status read_modes(const OpContext& context, FlashShape& a) {
   const int64_t mode = context.int_attr("mode"), kind = context.int_attr("pse_type");
   if (mode < 0 || mode > 8 || kind < 0 || kind > 3) {
-    return fail(Code::invalid_argument, "{}: the sparse mode is {} and the kind of pse {}; expected "
-                "0 to 8 and 0 to 3", context.label(), mode, kind);
+    return fail(Code::invalid_argument,
+                "{}: the sparse mode is {} and the kind of pse {}; expected "
+                "0 to 8 and 0 to 3",
+                context.label(), mode, kind);
   }
   a.mode = static_cast<KeyMode>(mode);
   a.bias_kind = static_cast<BiasKind>(kind);
@@ -141,8 +146,10 @@ Status read_modes(const OpContext& context, FlashShape& a) {
     a.dropout_bits = 8 * element_count(context.inputs[kFlashDropoutMask].shape);
   a.scale = context.float_attr("scale"), a.keep_prob = context.float_attr("keep");
   if (a.mode == KeyMode::prefix && std::ssize(a.prefixes) != a.batch) {
-    return fail(Code::invalid_argument, "{}: sparse mode 6 has {} prefixes; expected one for each of "
-                "{} samples", context.label(), a.prefixes.size(), a.batch);
+    return fail(Code::invalid_argument,
+                "{}: sparse mode 6 has {} prefixes; expected one for each of "
+                "{} samples",
+                context.label(), a.prefixes.size(), a.batch);
   }
   if (a.has[kFlashDropoutMask] && !(a.keep_prob > 0 && a.keep_prob <= 1)) {
     return fail(Code::invalid_argument,
@@ -157,7 +164,8 @@ Status check_list(const OpContext& context, size_t input, int64_t count) {
   if (!context.has_input(input)) return {};
   if (element_count(context.inputs[input].shape) == count) return {};
   return fail(Code::shape_mismatch, "{}: {} has {} values; expected {}", context.label(),
-              context.schema->inputs[input].name, element_count(context.inputs[input].shape), count);
+              context.schema->inputs[input].name, element_count(context.inputs[input].shape),
+              count);
 }
 
 }  // namespace
@@ -167,8 +175,9 @@ Result<FlashShape> flash_shape_of(const OpContext& context) {
   for (size_t i = 0; i < kFlashInputs; ++i) a.has[i] = context.has_input(i);
   a.heads = context.int_attr("heads"), a.kv_heads = context.int_attr("kv_heads");
   if (a.heads < 1 || a.kv_heads < 1 || a.heads % a.kv_heads != 0) {
-    return fail(Code::invalid_argument, "{}: {} heads of queries share {} of keys; expected a multiple",
-                context.label(), a.heads, a.kv_heads);
+    return fail(Code::invalid_argument,
+                "{}: {} heads of queries share {} of keys; expected a multiple", context.label(),
+                a.heads, a.kv_heads);
   }
   const std::string layout = context.string_attr("layout");
   ANYNPU_ASSIGN(const HeadTensor q,
@@ -189,8 +198,10 @@ Result<FlashShape> flash_shape_of(const OpContext& context) {
   ANYNPU_TRY(read_cache(context, a, a.value, kFlashValueScale));
   a.value_size = a.value.size;
   if (a.has[kFlashQueryRope] != a.has[kFlashKeyRope]) {
-    return fail(Code::invalid_argument, "{}: the second part of heads is given for {}; expected for "
-                "queries and keys", context.label(), a.has[kFlashKeyRope] ? "keys" : "queries");
+    return fail(Code::invalid_argument,
+                "{}: the second part of heads is given for {}; expected for "
+                "queries and keys",
+                context.label(), a.has[kFlashKeyRope] ? "keys" : "queries");
   }
   if (a.has[kFlashKeyRope]) {
     ANYNPU_TRY(read_cache(context, a, a.rope, 0));
@@ -199,12 +210,15 @@ Result<FlashShape> flash_shape_of(const OpContext& context) {
         read_layout(context, "Q rope", context.inputs[kFlashQueryRope].shape, layout, a.heads));
     a.rope_q = rope.steps, a.rope_size = rope.size;
     if (rope.size != a.rope.size || rope.length != q.length || a.rope.length != a.key.length)
-      return misfit(context, "Q rope", context.inputs[kFlashQueryRope].shape, "as long as Q and K rope");
+      return misfit(context, "Q rope", context.inputs[kFlashQueryRope].shape,
+                    "as long as Q and K rope");
   }
   if (a.key.size != a.size || a.key.units != a.value.units || a.key.length != a.value.length ||
       (!a.paged && !a.packed_keys && a.key.units != a.batch)) {
-    return fail(Code::shape_mismatch, "{}: Q is {}, K is {} and V is {} in layouts {} and {}; they do "
-                "not fit each other", context.label(), to_string(context.inputs[0].shape),
+    return fail(Code::shape_mismatch,
+                "{}: Q is {}, K is {} and V is {} in layouts {} and {}; they do "
+                "not fit each other",
+                context.label(), to_string(context.inputs[0].shape),
                 to_string(context.inputs[1].shape), to_string(context.inputs[2].shape), layout,
                 context.string_attr("kv_layout"));
   }
@@ -212,8 +226,10 @@ Result<FlashShape> flash_shape_of(const OpContext& context) {
   if (a.paged) {
     const Shape& table = context.inputs[kFlashBlockTable].shape;
     if (table.size() != 2 || table[0] != a.batch) {
-      return fail(Code::shape_mismatch, "{}: the block table is {}; expected a row for each of {} "
-                  "samples", context.label(), to_string(table), a.batch);
+      return fail(Code::shape_mismatch,
+                  "{}: the block table is {}; expected a row for each of {} "
+                  "samples",
+                  context.label(), to_string(table), a.batch);
     }
     a.table_columns = table[1];
     a.columns = table[1] * a.key.length;
@@ -258,8 +274,9 @@ Status flash_rule(OpContext& context) {
   const std::string layout = context.string_attr("layout"), out = context.string_attr("out_layout");
   const int64_t heads = context.int_attr("heads"), kv_heads = context.int_attr("kv_heads");
   if (heads < 1 || kv_heads < 1) {
-    return fail(Code::invalid_argument, "{}: {} heads of queries and {} of keys; expected at least one",
-                context.label(), heads, kv_heads);
+    return fail(Code::invalid_argument,
+                "{}: {} heads of queries and {} of keys; expected at least one", context.label(),
+                heads, kv_heads);
   }
   ANYNPU_ASSIGN(const HeadTensor tensor, read_layout(context, "Q", q.shape, layout, heads));
   ANYNPU_ASSIGN(const HeadTensor value, read_layout(context, "V", context.inputs[2].shape,

@@ -14,8 +14,8 @@ namespace anynpu::ops::attention {
 
 // What all tasks of a plan share.
 struct FlashWork {
-  static constexpr int64_t kLanes = 16;  // rows of a panel
-  static constexpr int64_t kPanels = 4;  // of a task
+  static constexpr int64_t kLanes = 16;    // rows of a panel
+  static constexpr int64_t kPanels = 4;    // of a task
   static constexpr int64_t kKeyTile = 64;  // keys of a tile
 
   FlashShape a;
@@ -73,7 +73,8 @@ struct FlashTask {
   void prefetch(const CacheReader& cache, int64_t key) const;
   // scores[panel][key][16] = rows of keys times columns of queries.
   void score(const CacheReader& keys, int64_t at, int64_t n) const;
-  void multiply(const float* k, int64_t step, int64_t size, int64_t from, int64_t n, bool add) const;
+  void multiply(const float* k, int64_t step, int64_t size, int64_t from, int64_t n,
+                bool add) const;
   // results += weights x values, in panels of columns.
   void add_values(const CacheReader& values, int64_t at, int64_t n) const;
   void store() const;

@@ -52,7 +52,9 @@ TEST(FlashAttention, ATableSaysWhichBlocksASampleHas) {
                 .floats({1, 1, 1, 1}, {0})
                 .floats({3, 1, 2, 1}, {1, 1, 1, 1, 1, 1})
                 .floats({3, 1, 2, 1}, {1, 2, 4, 8, 16, 32})
-                .absent().absent().absent()
+                .absent()
+                .absent()
+                .absent()
                 .ints({3})
                 .ints({1, 2}, {2, 0})
                 .evaluate(),
@@ -61,16 +63,20 @@ TEST(FlashAttention, ATableSaysWhichBlocksASampleHas) {
 
 TEST(FlashAttention, TellsWhatDoesNotFit) {
   const auto node = [](Shape q, Shape k, Shape v) {
-    return TestNode("FlashAttention", 1, "anynpu").shape(std::move(q)).shape(std::move(k)).shape(
-        std::move(v));
+    return TestNode("FlashAttention", 1, "anynpu")
+        .shape(std::move(q))
+        .shape(std::move(k))
+        .shape(std::move(v));
   };
   EXPECT_EQ(node({2, 1, 5, 8}, {2, 1, 3, 8}, {2, 1, 3, 4}).shape_text(), "2x1x5x4");
   EXPECT_NE(node({2, 1, 5, 8}, {2, 1, 3, 7}, {2, 1, 3, 4}).shape_text().find("do not fit"),
             std::string::npos);
   EXPECT_NE(node({2, 5, 8}, {2, 1, 3, 8}, {2, 1, 3, 4}).shape_text().find("not BNSD"),
             std::string::npos);
-  EXPECT_NE(node({2, 1, 5, 8}, {2, 1, 3, 8}, {2, 1, 3, 4}).attr("heads", int64_t{3}).shape_text().find(
-                "Q has 1 heads"),
+  EXPECT_NE(node({2, 1, 5, 8}, {2, 1, 3, 8}, {2, 1, 3, 4})
+                .attr("heads", int64_t{3})
+                .shape_text()
+                .find("Q has 1 heads"),
             std::string::npos);
 }
 
@@ -81,11 +87,13 @@ TEST(FlashAttention, AllKernelsAgree) {
           "scale=0.25",
           "FlashAttention domain=anynpu shape=2x4x70x24,2x2x130x24,2x2x130x20 heads=4 kv_heads=2 "
           "scale=0.25 mode=3",
-          "FlashAttention domain=anynpu shape=1x3x9x8,1x3x200x8,1x3x200x8 heads=3 kv_heads=3 mode=4 "
+          "FlashAttention domain=anynpu shape=1x3x9x8,1x3x200x8,1x3x200x8 heads=3 kv_heads=3 "
+          "mode=4 "
           "before=20 after=3",
           "FlashAttention domain=anynpu shape=2x5x32,2x40x16,2x40x16 heads=4 kv_heads=2 layout=BSH "
           "kv_layout=BSH out_layout=BSH dtype=float16",
-          "FlashAttention domain=anynpu shape=2x5x4x8,2x40x2x8,2x40x2x8 heads=4 kv_heads=2 layout=BSND "
+          "FlashAttention domain=anynpu shape=2x5x4x8,2x40x2x8,2x40x2x8 heads=4 kv_heads=2 "
+          "layout=BSND "
           "kv_layout=BSND out_layout=BNSD dtype=bfloat16",
           "FlashAttention domain=anynpu shape=2x4x5x16,2x2x70x16,2x2x70x16,_,1x4x5x70 heads=4 "
           "kv_heads=2 scale=0.25 pse_type=1",
@@ -93,8 +101,10 @@ TEST(FlashAttention, AllKernelsAgree) {
           "kv_heads=2 scale=0.25 pse_type=2",
           "FlashAttention domain=anynpu shape=3x4x1x32,3x1x0x32,3x1x0x32 heads=4 kv_heads=1",
           // Threads share the keys of one head.
-          "FlashAttention domain=anynpu shape=1x8x2x32,1x1x2100x32,1x1x2100x24 heads=8 kv_heads=1 mode=3 scale=0.2",
-          "FlashAttention domain=anynpu shape=1x4x1x16,1x1x1500x16,1x1x1500x16,_,_,_,_,_,_,_,_,_,_,_,4 heads=4 "
+          "FlashAttention domain=anynpu shape=1x8x2x32,1x1x2100x32,1x1x2100x24 heads=8 kv_heads=1 "
+          "mode=3 scale=0.2",
+          "FlashAttention domain=anynpu "
+          "shape=1x4x1x16,1x1x1500x16,1x1x1500x16,_,_,_,_,_,_,_,_,_,_,_,4 heads=4 "
           "kv_heads=1 outputs=2",
       },
       20);
@@ -102,7 +112,10 @@ TEST(FlashAttention, AllKernelsAgree) {
 
 TEST(FlashAttentionGrad, NeedsWhatTheRunBeforeItGave) {
   const auto node = [] {
-    return TestNode("FlashAttentionGrad", 1, "anynpu").shape({1, 1, 2, 4}).shape({1, 1, 3, 4}).shape({1, 1, 3, 4});
+    return TestNode("FlashAttentionGrad", 1, "anynpu")
+        .shape({1, 1, 2, 4})
+        .shape({1, 1, 3, 4})
+        .shape({1, 1, 3, 4});
   };
   EXPECT_NE(node().shape_text().find("dY is left out"), std::string::npos);
   auto paged = node();
@@ -114,10 +127,13 @@ TEST(FlashAttentionGrad, NeedsWhatTheRunBeforeItGave) {
 TEST(FlashAttentionGrad, AllKernelsAgree) {
   check_cases(
       {
-          "FlashAttentionGrad domain=anynpu shape=2x4x5x16,2x2x70x16,2x2x70x12,_,_,_,_,_,_,_,_,_,_,_,_,_,_,_,"
+          "FlashAttentionGrad domain=anynpu "
+          "shape=2x4x5x16,2x2x70x16,2x2x70x12,_,_,_,_,_,_,_,_,_,_,_,_,_,_,_,"
           "2x4x5x12,2x4x5x12,2x4x5x1 heads=4 kv_heads=2 scale=0.25 outputs=3",
-          "FlashAttentionGrad domain=anynpu shape=1x40x32,1x20x32,1x20x32,_,_,_,_,_,_,_,_,_,_,_,_,_,_,_,1x40x32,"
-          "1x40x32,1x2x40x1 heads=2 kv_heads=2 layout=BSH kv_layout=BSH out_layout=BSH mode=3 scale=0.25 outputs=3",
+          "FlashAttentionGrad domain=anynpu "
+          "shape=1x40x32,1x20x32,1x20x32,_,_,_,_,_,_,_,_,_,_,_,_,_,_,_,1x40x32,"
+          "1x40x32,1x2x40x1 heads=2 kv_heads=2 layout=BSH kv_layout=BSH out_layout=BSH mode=3 "
+          "scale=0.25 outputs=3",
       },
       4);
 }

@@ -109,8 +109,8 @@ void FlashTask::multiply(const float* k, int64_t step, int64_t size, int64_t fro
                          bool add) const {
   const int64_t wide = p.a.size + p.a.rope_size;
   for (int64_t panel = 0; panel < panels(); ++panel) {
-    products().by_columns(k, step, size, n,
-                          scratch + p.queries_at + (panel * wide + from) * kLanes, scores(panel), add);
+    products().by_columns(k, step, size, n, scratch + p.queries_at + (panel * wide + from) * kLanes,
+                          scores(panel), add);
   }
 }
 
@@ -138,8 +138,8 @@ void FlashTask::store() const {
     float* result = results(i);
     for (int64_t d = 0; d < a.value_size; ++d) result[d] = l == 0 ? 0 : result[d] / l;
     const int64_t r = sample.first_row + row(i);
-    std::byte* to = args.outputs[0] +
-                    static_cast<size_t>(a.y.at(batch, head(i), r)) * size_of(type);
+    std::byte* to =
+        args.outputs[0] + static_cast<size_t>(a.y.at(batch, head(i), r)) * size_of(type);
     if (type == DType::f32)
       std::copy_n(result, a.value_size, reinterpret_cast<float*>(to));
     else
@@ -233,11 +233,13 @@ class FlashPlan final : public KernelPlan {
                      task.part = parts + i * step;
                      if (task.count > 0) task.run();
                    });
-    parallel_slots(thread_scratch_count, static_cast<size_t>(heads), [&](size_t number, size_t slot) {
-      const auto i = static_cast<int64_t>(number);
-      const FlashTask task = task_of(args, samples, i, 0, slot);
-      if (task.count > 0) task.combine(parts + i * work.splits * step, work.splits, step);
-    });
+    parallel_slots(thread_scratch_count, static_cast<size_t>(heads),
+                   [&](size_t number, size_t slot) {
+                     const auto i = static_cast<int64_t>(number);
+                     const FlashTask task = task_of(args, samples, i, 0, slot);
+                     if (task.count > 0)
+                       task.combine(parts + i * work.splits * step, work.splits, step);
+                   });
     return {};
   }
 };
@@ -262,7 +264,8 @@ PlanResult plan_flash(const OpContext& context) {
   if (work.splits > 1) {
     plan->parts_at = round_up(plan->workspace_bytes, kBufferAlignment);
     plan->workspace_bytes =
-        plan->parts_at + static_cast<size_t>(heads * work.splits * work.part_floats()) * sizeof(float);
+        plan->parts_at +
+        static_cast<size_t>(heads * work.splits * work.part_floats()) * sizeof(float);
   }
   const auto tasks = static_cast<size_t>(heads * work.tasks_of_head() * work.splits);
   plan->add_thread_scratch(std::clamp<size_t>(tasks, 1, context.target.threads),
@@ -281,7 +284,8 @@ Status can_run_flash(const OpContext& context) {
   for (size_t input : {size_t{kFlashQuery}, size_t{kFlashBias}, size_t{kFlashQueryRope},
                        size_t{kFlashKeyRope}, size_t{kFlashGradY}, size_t{kFlashResult}}) {
     if (input < context.inputs.size() && !takes(context.inputs[input]))
-      return fail(Code::unsupported_dtype, "input {} is {}", input, name_of(context.inputs[input].dtype));
+      return fail(Code::unsupported_dtype, "input {} is {}", input,
+                  name_of(context.inputs[input].dtype));
   }
   const DType cache = context.inputs[kFlashKey].dtype;
   if (!takes(context.outputs[0]) || cache == DType::f64)

@@ -43,7 +43,8 @@ const KernelLine kFlash[] = {
 const KernelLine kFlashGradient[] = {
     {"flash_gradient_avx512", kTiledTypes, can_run_flash<Isa::avx512>,
      create_flash_gradient<Isa::avx512>},
-    {"flash_gradient_avx2", kTiledTypes, can_run_flash<Isa::avx2>, create_flash_gradient<Isa::avx2>},
+    {"flash_gradient_avx2", kTiledTypes, can_run_flash<Isa::avx2>,
+     create_flash_gradient<Isa::avx2>},
     {"flash_gradient_baseline", kTiledTypes, can_run_flash<Isa::baseline>,
      create_flash_gradient<Isa::baseline>},
     // Everything, in double: the oracle of the tests.

@@ -101,7 +101,7 @@ class BlockedConvPlan final : public KernelPlan {
   Tiles kinds;
   BlockedWeights w;
   Activation activation;
-  StepsEpilogue epilogue;                // of f32
+  StepsEpilogue epilogue;           // of f32
   int64_t batch = 0, channels = 0;  // of the whole input
   // The slices of three axes; one of two.
   int64_t in_d = 1, out_d = 1, pad_front = 0, padded_d = 1, stride_d = 1;
@@ -110,9 +110,9 @@ class BlockedConvPlan final : public KernelPlan {
   int64_t padded_h = 0, padded_w = 0;  // what the tiles read
   int64_t stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
   bool skips_pads = false;  // taps in the pads are left out
-  bool copies = false;  // the input passes through the workspace
-  int64_t rows = 1;     // rows of a tile
-  int64_t columns = 1;  // tiles across; their widths differ by one at most
+  bool copies = false;      // the input passes through the workspace
+  int64_t rows = 1;         // rows of a tile
+  int64_t columns = 1;      // tiles across; their widths differ by one at most
   WidthTiles<typename Tiles::Function> widths[2];  // of out_w / columns pixels, and of one more
   std::vector<int64_t> runs;
   int64_t panel_step = 1, unit_step = 1;  // panels and tiles of one task
@@ -189,13 +189,12 @@ class BlockedConvPlan final : public KernelPlan {
       const int64_t y = unit % slice_tiles() / columns * rows;
       const int64_t x = out_w * (unit % columns) / columns;
       const int64_t pixels = out_w * (unit % columns + 1) / columns - x;
-      t.in = in + n * image_floats() +
-             g * w.in_blocks() * padded_d * padded_h * padded_w * step +
+      t.in = in + n * image_floats() + g * w.in_blocks() * padded_d * padded_h * padded_w * step +
              ((d * stride_d * padded_h + y * stride_h) * padded_w + x * stride_w) * step;
       const int64_t out =
           (n * w.group * w.out_blocks() + block) * plane + ((d * out_h + y) * out_w + x) * 16;
-      t.out = reinterpret_cast<decltype(t.out)>(args.outputs[0] +
-                                                static_cast<size_t>(out) * out_bytes);
+      t.out =
+          reinterpret_cast<decltype(t.out)>(args.outputs[0] + static_cast<size_t>(out) * out_bytes);
       t.residual = residual ? residual + out : nullptr;
       const bool both = rows == 2 && y + 1 < out_h;
       const auto& width = widths[pixels - out_w / columns];
@@ -204,8 +203,7 @@ class BlockedConvPlan final : public KernelPlan {
         // The weights of the next panel lie behind these.
         const int64_t behind = w.run_length() * w.runs() * blocks * 16;
         const bool more = prefetch_weights && block + blocks < w.group * w.out_blocks();
-        fetch_ahead(t, more ? weights + behind : nullptr, blocks * 16, unit - first,
-                    last - first);
+        fetch_ahead(t, more ? weights + behind : nullptr, blocks * 16, unit - first, last - first);
         skips_pads ? taps_inside(t, function, blocks, y, both ? 2 : 1, x, pixels) : function(t);
         for (int64_t b = 0; epilogue && b < blocks; ++b) {
           for (int64_t row = 0; row < (both ? 2 : 1); ++row)
@@ -217,7 +215,8 @@ class BlockedConvPlan final : public KernelPlan {
     }
   }
 
-  // The taps [begin, end) of one axis of which any of `count` outputs from `from` on reads an input.
+  // The taps [begin, end) of one axis of which any of `count` outputs from `from` on reads an
+  // input.
   struct Taps {
     int64_t begin = 0, end = 0;
   };
@@ -251,8 +250,8 @@ class BlockedConvPlan final : public KernelPlan {
       const int64_t first = (row * w.kernel_w + along.begin) * w.in_blocks();
       TileArgs t = whole;
       t.runs = whole.runs + first;
-      t.run_count = step == 1 ? (along.end - along.begin) * w.in_blocks()
-                              : step * w.kernel_w * w.in_blocks();
+      t.run_count =
+          step == 1 ? (along.end - along.begin) * w.in_blocks() : step * w.kernel_w * w.in_blocks();
       t.weights = whole.weights + first * w.run_length() * blocks * 16;
       t.clamp = whole.clamp && row + step >= down.end;
       if (row > down.begin) t.bias = kNoBias, t.residual = t.out;
@@ -301,8 +300,7 @@ class BlockedConvPlan final : public KernelPlan {
         std::memset(static_cast<void*>(y), pad_byte(),
                     static_cast<size_t>(padded_w * step) * sizeof(T));
         if (row < 0 || row >= in_h || slice < 0 || slice >= in_d) continue;
-        const T* x =
-            in + i / padded_h / padded_d * channels * plane + (slice * in_h + row) * in_w;
+        const T* x = in + i / padded_h / padded_d * channels * plane + (slice * in_h + row) * in_w;
         for (int64_t c = 0; c < channels; ++c) {
           for (int64_t p = 0; p < in_w; ++p) y[(pad_left + p) * step + c] = x[c * plane + p];
         }
@@ -400,9 +398,8 @@ Result<std::unique_ptr<KernelPlan>> make_conv_plan(const OpContext& context,
   }
   plan->dilation_h = dilation_h, plan->dilation_w = window.dilation[across];
   plan->skips_pads = !weights.joined_columns && padded && !deep;
-  const auto floats =
-      static_cast<__int128>(c.batch) * c.in_channels *
-                      plan->padded_d * plan->padded_h * plan->padded_w;
+  const auto floats = static_cast<__int128>(c.batch) * c.in_channels * plan->padded_d *
+                      plan->padded_h * plan->padded_w;
   if (floats > kMostFloats) {
     return fail(Code::unsupported_shape,
                 "{}: the padded input has more than 2^40 elements; expected "

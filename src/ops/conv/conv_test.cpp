@@ -205,52 +205,61 @@ TEST(Conv, Im2colTakesAnyAxesAndWeightsOfTheRun) {
 
 // Taps that lie in the pads for all pixels of a tile are left out.
 TEST(Conv, DilatedKernelsThatReachFarIntoThePads) {
-  check_cases({
-      "Conv shape=1x32x16x16,48x32x3x3,48 pads=12,12,12,12 dilations=12,12",
-      "Conv shape=1x32x16x16,48x32x3x3,48 pads=18,18,18,18 dilations=18,18",  // one tap is left
-      "Conv shape=1x16x33x29,32x16x3x3 pads=6,6,6,6 dilations=6,6",
-      "Conv shape=2x20x15x40,20x20x3x5,20 pads=8,16,8,16 dilations=8,8",
-      "Conv shape=1x32x9x9,16x32x5x3,16 pads=8,4,8,4 dilations=4,4 strides=2,2",
-      "Conv shape=1x16x6x6,16x16x3x3 pads=30,30,30,30 dilations=20,20",  // pixels without any
-      "Conv shape=1x32x200,32x32x3,32 pads=64,64 dilations=64",
-      "FusedConv domain=anynpu opset=1 shape=1x32x12x12,32x32x3x3,32,1x32x12x12 "
-      "pads=10,10,10,10 dilations=10,10 activation=Relu",
-      "FusedConv domain=anynpu opset=1 shape=1x32x12x12,32x32x3x3,32,1x32x12x12 "
-      "pads=6,6,6,6 dilations=6,6 activation=Clip activation_min=-1 activation_max=1",
-      "Conv shape=1x32x16x16,48x32x3x3,48 pads=12,12,12,12 dilations=12,12 dtype=bfloat16",
-  }, 10);
+  check_cases(
+      {
+          "Conv shape=1x32x16x16,48x32x3x3,48 pads=12,12,12,12 dilations=12,12",
+          "Conv shape=1x32x16x16,48x32x3x3,48 pads=18,18,18,18 dilations=18,18",  // one tap is left
+          "Conv shape=1x16x33x29,32x16x3x3 pads=6,6,6,6 dilations=6,6",
+          "Conv shape=2x20x15x40,20x20x3x5,20 pads=8,16,8,16 dilations=8,8",
+          "Conv shape=1x32x9x9,16x32x5x3,16 pads=8,4,8,4 dilations=4,4 strides=2,2",
+          "Conv shape=1x16x6x6,16x16x3x3 pads=30,30,30,30 dilations=20,20",  // pixels without any
+          "Conv shape=1x32x200,32x32x3,32 pads=64,64 dilations=64",
+          "FusedConv domain=anynpu opset=1 shape=1x32x12x12,32x32x3x3,32,1x32x12x12 "
+          "pads=10,10,10,10 dilations=10,10 activation=Relu",
+          "FusedConv domain=anynpu opset=1 shape=1x32x12x12,32x32x3x3,32,1x32x12x12 "
+          "pads=6,6,6,6 dilations=6,6 activation=Clip activation_min=-1 activation_max=1",
+          "Conv shape=1x32x16x16,48x32x3x3,48 pads=12,12,12,12 dilations=12,12 dtype=bfloat16",
+      },
+      10);
 }
 
 TEST(DeformConv, FloatKernelsAgreeWithTheReference) {
-  check_cases({
-      "DeformConv opset=19 shape=1x4x9x9,6x4x3x3,1x18x9x9,6,1x9x9x9 pads=1,1,1,1",
-      "DeformConv opset=19 shape=2x8x10x11,4x4x3x3,2x36x5x6 pads=1,1,1,1 strides=2,2 group=2 "
-      "offset_group=2",
-      "DeformConv opset=19 shape=1x6x12x9,5x6x1x3,1x6x12x5,5 dilations=1,2",
-  }, 3);
+  check_cases(
+      {
+          "DeformConv opset=19 shape=1x4x9x9,6x4x3x3,1x18x9x9,6,1x9x9x9 pads=1,1,1,1",
+          "DeformConv opset=19 shape=2x8x10x11,4x4x3x3,2x36x5x6 pads=1,1,1,1 strides=2,2 group=2 "
+          "offset_group=2",
+          "DeformConv opset=19 shape=1x6x12x9,5x6x1x3,1x6x12x5,5 dilations=1,2",
+      },
+      3);
 }
 
 TEST(Conv, StepsBehindTheActivation) {
-  check_cases({
-      "FusedConv domain=anynpu opset=1 shape=1x16x9x11,40x16x3x3,40 pads=1,1,1,1 steps=HardSwish "
-      "operands=0,0",
-      "FusedConv domain=anynpu opset=1 shape=1x16x7x7,40x16x1x1,40,1x40x7x7 activation=Relu "
-      "steps=Tanh,Add operands=0,0,0,1",
-      // Winograd, with an odd number of rows and columns.
-      "FusedConv domain=anynpu opset=1 shape=1x64x27x33,80x64x3x3,80 pads=1,1,1,1 "
-      "steps=Sigmoid,Mul operands=0,0,0,1",
-      "FusedConv domain=anynpu opset=1 shape=2x64x27x33,64x64x3x3,64,2x64x27x33 pads=1,1,1,1 "
-      "steps=Mish operands=0,0",
-      "FusedConv domain=anynpu opset=1 shape=1x20x9x40,20x1x3x3,20 group=20 pads=1,1,1,1 "
-      "steps=Swish operands=0,0",
-      "FusedConv domain=anynpu opset=1 shape=1x8x5x6x7,12x8x3x3x3,12 pads=1,1,1,1,1,1 "
-      "steps=Gelu operands=0,0",
-      "FusedConv domain=anynpu opset=1 shape=1x8x40,12x8x3,12 pads=1,1 steps=Softplus operands=0,0",
-      "FusedConv domain=anynpu opset=1 shape=1x16x9x11,40x16x3x3,40 pads=1,1,1,1 steps=HardSwish "
-      "operands=0,0 dtype=float16",
-      "FusedConv domain=anynpu opset=1 shape=1x20x9x40,20x1x3x3,20 group=20 pads=1,1,1,1 "
-      "steps=Swish operands=0,0 dtype=bfloat16",
-  }, 9);
+  check_cases(
+      {
+          "FusedConv domain=anynpu opset=1 shape=1x16x9x11,40x16x3x3,40 pads=1,1,1,1 "
+          "steps=HardSwish "
+          "operands=0,0",
+          "FusedConv domain=anynpu opset=1 shape=1x16x7x7,40x16x1x1,40,1x40x7x7 activation=Relu "
+          "steps=Tanh,Add operands=0,0,0,1",
+          // Winograd, with an odd number of rows and columns.
+          "FusedConv domain=anynpu opset=1 shape=1x64x27x33,80x64x3x3,80 pads=1,1,1,1 "
+          "steps=Sigmoid,Mul operands=0,0,0,1",
+          "FusedConv domain=anynpu opset=1 shape=2x64x27x33,64x64x3x3,64,2x64x27x33 pads=1,1,1,1 "
+          "steps=Mish operands=0,0",
+          "FusedConv domain=anynpu opset=1 shape=1x20x9x40,20x1x3x3,20 group=20 pads=1,1,1,1 "
+          "steps=Swish operands=0,0",
+          "FusedConv domain=anynpu opset=1 shape=1x8x5x6x7,12x8x3x3x3,12 pads=1,1,1,1,1,1 "
+          "steps=Gelu operands=0,0",
+          "FusedConv domain=anynpu opset=1 shape=1x8x40,12x8x3,12 pads=1,1 steps=Softplus "
+          "operands=0,0",
+          "FusedConv domain=anynpu opset=1 shape=1x16x9x11,40x16x3x3,40 pads=1,1,1,1 "
+          "steps=HardSwish "
+          "operands=0,0 dtype=float16",
+          "FusedConv domain=anynpu opset=1 shape=1x20x9x40,20x1x3x3,20 group=20 pads=1,1,1,1 "
+          "steps=Swish operands=0,0 dtype=bfloat16",
+      },
+      9);
 }
 
 TEST(Conv, VectorKernelsTakeOddSizesGroupsStridesAndPads) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // ConvTranspose of any number of spatial dimensions: each output element sums the inputs whose
 // kernels reach it, in a fixed order.
-#include "ops/conv/conv.h"
 #include "ops/conv/conv_transpose.h"
+
+#include "ops/conv/conv.h"
 #include "ops/conv/im2col.h"
 #include "ops/elements/wide.h"
 #include "ops/parallel.h"

@@ -188,8 +188,9 @@ class FloatDeformPlan final : public KernelPlan {
     product = gemm::plan_packed_gemm(std::move(g), gemm::RightSide::plain, isa, threads);
     columns_bytes =
         round_up(static_cast<size_t>(depth() * pixels()) * sizeof(float), kBufferAlignment);
-    samples_bytes = round_up(static_cast<size_t>(p.offset_group * taps() * pixels()) * sizeof(TapSample),
-                            kBufferAlignment);
+    samples_bytes =
+        round_up(static_cast<size_t>(p.offset_group * taps() * pixels()) * sizeof(TapSample),
+                 kBufferAlignment);
     workspace_bytes = columns_bytes + samples_bytes + product->workspace_bytes;
     slots = threads;
     add_thread_scratch(threads, static_cast<size_t>(line() * (p.window.in[0] + 4)) * sizeof(float));
@@ -198,14 +199,13 @@ class FloatDeformPlan final : public KernelPlan {
   Status run(const RunArgs& args) const override {
     std::byte* const rest = args.workspace + columns_bytes + samples_bytes;
     for (int64_t n = 0; n < p.batch; ++n) {
-      parallel_tasks(static_cast<size_t>(p.offset_group * taps()), [&](size_t task) {
-        find_samples(args, n, static_cast<int64_t>(task));
-      });
+      parallel_tasks(static_cast<size_t>(p.offset_group * taps()),
+                     [&](size_t task) { find_samples(args, n, static_cast<int64_t>(task)); });
       for (int64_t group = 0; group < p.group; ++group) {
         const int64_t outputs = p.outputs / p.group, channels = p.channels / p.group;
         parallel_slots(slots, static_cast<size_t>(channels), [&](size_t task, size_t slot) {
-          gather(args, n, group * channels + static_cast<int64_t>(task),
-                 static_cast<int64_t>(task), reinterpret_cast<float*>(thread_scratch(args, slot)));
+          gather(args, n, group * channels + static_cast<int64_t>(task), static_cast<int64_t>(task),
+                 reinterpret_cast<float*>(thread_scratch(args, slot)));
         });
         const float* w = input_of<float>(args, 1) + group * outputs * depth();
         const float* added = bias ? input_of<float>(args, 3) + group * outputs : nullptr;
@@ -239,17 +239,16 @@ class FloatDeformPlan final : public KernelPlan {
     const float* down = input_of<float>(args, 2) + 2 * at * pixels();
     const float* across = down + pixels();
     const float* factor = masked ? input_of<float>(args, 4) + at * pixels() : nullptr;
-    auto* samples =
-        reinterpret_cast<TapSample*>(args.workspace + columns_bytes) + task * pixels();
+    auto* samples = reinterpret_cast<TapSample*>(args.workspace + columns_bytes) + task * pixels();
     for (int64_t i = 0, pixel = 0; i < w.out[0]; ++i) {
-      const auto y = static_cast<double>(i * w.stride[0] - w.pad_begin[0] +
-                                         tap / w.kernel[1] * w.dilation[0]);
+      const auto y =
+          static_cast<double>(i * w.stride[0] - w.pad_begin[0] + tap / w.kernel[1] * w.dilation[0]);
       for (int64_t j = 0; j < w.out[1]; ++j, ++pixel) {
         const auto z = static_cast<double>(j * w.stride[1] - w.pad_begin[1] +
                                            tap % w.kernel[1] * w.dilation[1]);
-        samples[pixel] = sample_of(y + static_cast<double>(down[pixel]),
-                                z + static_cast<double>(across[pixel]),
-                                factor ? factor[pixel] : 1.0f);
+        samples[pixel] =
+            sample_of(y + static_cast<double>(down[pixel]), z + static_cast<double>(across[pixel]),
+                      factor ? factor[pixel] : 1.0f);
       }
     }
   }
@@ -257,14 +256,13 @@ class FloatDeformPlan final : public KernelPlan {
   // Between the four pixels around a point; those outside are 0.
   TapSample sample_of(double y, double z, float factor) const {
     const Window& w = p.window;
-    if (!(y > -1 && y < static_cast<double>(w.in[0]) && z > -1 &&
-          z < static_cast<double>(w.in[1])))
+    if (!(y > -1 && y < static_cast<double>(w.in[0]) && z > -1 && z < static_cast<double>(w.in[1])))
       return {};
     const double top = std::floor(y), left = std::floor(z);
     const auto v = static_cast<float>(y - top), u = static_cast<float>(z - left);
-    return {(static_cast<int64_t>(top) + 2) * line() + static_cast<int64_t>(left) + 2,
-            {factor * (1 - v) * (1 - u), factor * (1 - v) * u, factor * v * (1 - u),
-             factor * v * u}};
+    return {
+        (static_cast<int64_t>(top) + 2) * line() + static_cast<int64_t>(left) + 2,
+        {factor * (1 - v) * (1 - u), factor * (1 - v) * u, factor * v * (1 - u), factor * v * u}};
   }
 
   // The rows of one channel of the matrix: all its taps for all pixels.
@@ -282,8 +280,8 @@ class FloatDeformPlan final : public KernelPlan {
     for (int64_t i = 0; i < count; ++i) {
       const float* at = plane + samples[i].at;
       const float* share = samples[i].share;
-      column[i] = share[0] * at[0] + share[1] * at[1] + share[2] * at[step] +
-                  share[3] * at[step + 1];
+      column[i] =
+          share[0] * at[0] + share[1] * at[1] + share[2] * at[step] + share[3] * at[step + 1];
     }
   }
 
@@ -326,15 +324,18 @@ void register_deform_conv(Registry& registry) {
                                   {"strides", AttrKind::ints}},
                         .traits = OpTraits::general().with(CostClass::convolution),
                         .shape = deform_rule});
-  registry.add_kernels(
-      "DeformConv",
-      {// A matrix of moved taps times the filters, on register tiles.
-       {"moved_taps_avx512", {DType::f32}, can_run_float_deform<Isa::avx512>,
-        create_plain<plan_float_deform<Isa::avx512>>},
-       {"moved_taps_avx2", {DType::f32}, can_run_float_deform<Isa::avx2>,
-        create_plain<plan_float_deform<Isa::avx2>>},
-       // Everything, in double: the oracle of the tests.
-       {"im2col_taps", kFloats, nullptr, create_plain<plan_deform>}});
+  registry.add_kernels("DeformConv",
+                       {// A matrix of moved taps times the filters, on register tiles.
+                        {"moved_taps_avx512",
+                         {DType::f32},
+                         can_run_float_deform<Isa::avx512>,
+                         create_plain<plan_float_deform<Isa::avx512>>},
+                        {"moved_taps_avx2",
+                         {DType::f32},
+                         can_run_float_deform<Isa::avx2>,
+                         create_plain<plan_float_deform<Isa::avx2>>},
+                        // Everything, in double: the oracle of the tests.
+                        {"im2col_taps", kFloats, nullptr, create_plain<plan_deform>}});
 }
 
 }  // namespace anynpu::ops::conv

@@ -68,8 +68,9 @@ struct WeightRows {
     float* out = packed + place(phase, group, row);
     if (static_cast<int64_t>(taps.size()) == conv.kernel_taps && !conv.transposed) {
       const int64_t depth = phases[phase].depth;
-      product_set(tiles->isa).transpose(w + (group * conv.out_group() + row) * depth, depth, rows,
-                                        depth, 1, out, rows);
+      product_set(tiles->isa)
+          .transpose(w + (group * conv.out_group() + row) * depth, depth, rows, depth, 1, out,
+                     rows);
       return;
     }
     for (int64_t c = 0; c < conv.in_group(); ++c) {

@@ -30,9 +30,8 @@ Status columns_rule(OpContext& context) {
   if (!x.fully_known()) return {};
   ANYNPU_ASSIGN(const Window w, window_of_columns(context));
   const int64_t rows = x.shape[1] * element_count(w.kernel), columns = element_count(w.out);
-  context.outputs[0].shape = context.int_attr("by_channel") != 0
-                                 ? Shape{rows, x.shape[0], columns}
-                                 : Shape{x.shape[0], rows, columns};
+  context.outputs[0].shape = context.int_attr("by_channel") != 0 ? Shape{rows, x.shape[0], columns}
+                                                                 : Shape{x.shape[0], rows, columns};
   context.outputs[0].has_shape = true;
   return {};
 }

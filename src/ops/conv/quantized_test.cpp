@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of bytes with everything around them: every kernel gives the bytes of the plain loop.
+// Convolutions of bytes with everything around them: every kernel gives the bytes of the plain
+// loop.
 #include "ops/quantized_case.h"
 #include "ops/simd/lanes_quant.h"
 #include "ops/simd/tile_int8.h"
@@ -74,8 +75,8 @@ TEST(QuantizedConv, BoundsAreThoseOfTheActivation) {
 }
 
 TEST(QuantizedConv, RefusesScalesThatFitNoChannel) {
-  const auto op_case = OpCase::parse(
-      conv("1x16x8x8,24x16x1x1,24", " x_scale=0.02 w_scales=0.1,0.2 y_scale=0.5"));
+  const auto op_case =
+      OpCase::parse(conv("1x16x8x8,24x16x1x1,24", " x_scale=0.02 w_scales=0.1,0.2 y_scale=0.5"));
   ASSERT_TRUE(op_case.ok());
   const auto context = op_case->context();
   ASSERT_FALSE(context.ok());

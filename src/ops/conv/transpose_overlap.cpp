@@ -12,9 +12,9 @@ namespace anynpu::ops::conv {
 
 namespace {
 
-constexpr int64_t kMostOutputs = 4;                  // channels
-constexpr int64_t kMostOverlapBytes = 64 << 20;      // of the product
-constexpr int64_t kOverlapPiece = 2048;              // outputs of a task
+constexpr int64_t kMostOutputs = 4;              // channels
+constexpr int64_t kMostOverlapBytes = 64 << 20;  // of the product
+constexpr int64_t kOverlapPiece = 2048;          // outputs of a task
 constexpr size_t kMostOverlapAxes = 3;
 
 gemm::GemmShape product_of(const TransposeShape& t) {
@@ -70,8 +70,7 @@ class OverlapPlan final : public KernelPlan {
       int64_t rest = line, place = at, from = 0, scale = 1;
       bool reached = true;
       for (size_t d = last; d-- > 0 && reached;) {
-        const int64_t y =
-            place % t.out[d] + t.pad[d] - rest % t.kernel[d] * t.dilation[d];
+        const int64_t y = place % t.out[d] + t.pad[d] - rest % t.kernel[d] * t.dilation[d];
         place /= t.out[d], rest /= t.kernel[d];
         reached = y >= 0 && y % t.stride[d] == 0 && y / t.stride[d] < t.in[d];
         from += reached ? y / t.stride[d] * scale : 0;
@@ -125,8 +124,8 @@ class TransposeOverlap final : public Kernel {
   }
   Result<std::unique_ptr<KernelPlan>> plan(const OpContext& context) const override {
     ANYNPU_ASSIGN(const TransposeShape t, transpose_shape_of(context));
-    return std::unique_ptr<KernelPlan>(std::make_unique<OverlapPlan>(
-        t, context.has_input(2), isa_, context.target.threads));
+    return std::unique_ptr<KernelPlan>(
+        std::make_unique<OverlapPlan>(t, context.has_input(2), isa_, context.target.threads));
   }
 
  private:
@@ -146,8 +145,7 @@ Status can_run_transpose_overlap(const OpContext& context) {
   const int64_t columns = t.out_channels * element_count(t.kernel);
   const auto bytes = static_cast<__int128>(t.batch) * element_count(t.in) * columns * 4;
   if (t.group != 1 || t.out_channels > kMostOutputs || element_count(t.stride) < 2 ||
-      t.in.size() > kMostOverlapAxes || columns < 16 || t.batch == 0 ||
-      bytes > kMostOverlapBytes) {
+      t.in.size() > kMostOverlapAxes || columns < 16 || t.batch == 0 || bytes > kMostOverlapBytes) {
     return fail(Code::unsupported_shape,
                 "{} output channels, {} taps, stride {}: takes up to {} channels of one group and "
                 "steps of more than 1",

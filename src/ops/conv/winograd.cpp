@@ -159,7 +159,8 @@ class WinogradPlan final : public KernelPlan {
                   tap * w.in_blocks() * 16 * blocks * 16;
       // The weights of the next tap or panel lie behind these; behind the last, nothing.
       const bool last = panel + 1 == w.panels() && tap + 1 == kWinogradTaps;
-      const float* next = prefetches && !last ? t.weights + w.in_blocks() * 16 * blocks * 16 : nullptr;
+      const float* next =
+          prefetches && !last ? t.weights + w.in_blocks() * 16 * blocks * 16 : nullptr;
       for (int64_t piece = 0; piece < pieces; ++piece) {
         const int64_t begin = count * piece / pieces, end = count * (piece + 1) / pieces;
         t.in = taps + tap * w.in_blocks() * chunk * 16 + begin * 16;

@@ -97,8 +97,9 @@ std::unique_ptr<KernelPlan> plan_move(MoveLoop loop) {
   for (const Axis& axis : loop.outer) outer *= axis.extent;
   const bool squares = loop.rows.extent > 1;
   // Work is cut along the outer axes, then along the rows of a pair, then along the inner axis.
-  const int64_t pieces = squares ? (loop.rows.extent + kSquare - 1) / kSquare
-                                 : outer == 1 ? (loop.inner.extent + 16383) / 16384 : 1;
+  const int64_t pieces = squares      ? (loop.rows.extent + kSquare - 1) / kSquare
+                         : outer == 1 ? (loop.inner.extent + 16383) / 16384
+                                      : 1;
   const int64_t each = std::max<int64_t>(loop.count / std::max<int64_t>(outer * pieces, 1), 1);
   const auto least = static_cast<size_t>(std::max<int64_t>(1, 16384 / each));
   return make_plan([=](const RunArgs& args) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a fused convolution or matrix product computes from its result, element by element: the
 // attributes of program.h with one input. Kernels that can do it while the result is in the cache
-// hold a StepsEpilogue; the others are created by with_epilogue(), which makes another pass over the
-// result.
+// hold a StepsEpilogue; the others are created by with_epilogue(), which makes another pass over
+// the result.
 #pragma once
 
 #include <memory>

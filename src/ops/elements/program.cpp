@@ -88,9 +88,9 @@ std::vector<T> list_attr(const OpContext& context, const char* key) {
 }  // namespace
 
 std::string_view name_of(StepOp op) {
-  return std::find_if(std::begin(kNames), std::end(kNames), [op](const StepName& n) {
-           return n.op == op;
-         })->name;
+  return std::find_if(std::begin(kNames), std::end(kNames),
+                      [op](const StepName& n) { return n.op == op; })
+      ->name;
 }
 
 std::optional<StepOp> step_called(std::string_view name) {
@@ -101,7 +101,8 @@ std::optional<StepOp> step_called(std::string_view name) {
 }
 
 std::vector<AttrSchema> program_attributes() {
-  return {{"steps", AttrKind::strings}, {"operands", AttrKind::ints}, {"numbers", AttrKind::floats}};
+  return {
+      {"steps", AttrKind::strings}, {"operands", AttrKind::ints}, {"numbers", AttrKind::floats}};
 }
 
 Result<Program> Program::of(const OpContext& context, size_t inputs_given) {
@@ -159,9 +160,9 @@ size_t Program::registers() const {
 bool Program::keeps_finite() const {
   return std::all_of(steps.begin(), steps.end(), [this](const ProgramStep& step) {
     if (step.op == StepOp::div) return step.b < 0 && numbers[static_cast<size_t>(-1 - step.b)] != 0;
-    return std::find_if(std::begin(kNames), std::end(kNames), [&](const StepName& n) {
-             return n.op == step.op;
-           })->finite;
+    return std::find_if(std::begin(kNames), std::end(kNames),
+                        [&](const StepName& n) { return n.op == step.op; })
+        ->finite;
   });
 }
 

@@ -75,7 +75,9 @@ double floor_quotient(double a, double b, const Params&) {
 
 template <typename W>
 W greatest_divisor(W a, W b, const Params&) {
-  const auto size = [](W v) { return v < 0 ? uint64_t{0} - static_cast<uint64_t>(v) : static_cast<uint64_t>(v); };
+  const auto size = [](W v) {
+    return v < 0 ? uint64_t{0} - static_cast<uint64_t>(v) : static_cast<uint64_t>(v);
+  };
   return static_cast<W>(std::gcd(size(a), size(b)));
 }
 

@@ -20,7 +20,7 @@ namespace anynpu::ops::elementwise {
 
 namespace {
 
-constexpr int64_t kStepPiece = 512;      // elements: registers and pieces fit the first-level cache
+constexpr int64_t kStepPiece = 512;  // elements: registers and pieces fit the first-level cache
 constexpr int64_t kWorkOfThread = 32768;  // elements times steps that are worth a thread
 
 Result<Program> program_of(const OpContext& context) {
@@ -238,8 +238,7 @@ void register_fused(Registry& registry) {
   registry.add_kernels(
       "FusedElementwise",
       {// Steps over pieces that stay in the cache, in AVX-512 or AVX2 registers.
-       {"fused_avx512", kTypes, can_run_fused<Isa::avx512>,
-        create_plain<plan_fused<Isa::avx512>>},
+       {"fused_avx512", kTypes, can_run_fused<Isa::avx512>, create_plain<plan_fused<Isa::avx512>>},
        {"fused_avx2", kTypes, can_run_fused<Isa::avx2>, create_plain<plan_fused<Isa::avx2>>},
        {"fused_baseline", kTypes, nullptr, create_plain<plan_fused<Isa::baseline>>},
        // Element by element, in double: the oracle of the tests.

@@ -41,7 +41,8 @@ class FusedElementwiseTest : public testing::Test {
     EXPECT_TRUE(plan.ok()) << plan.status().to_string();
     Floats out(static_cast<size_t>(element_count(context.outputs[0].shape)), NAN);
     std::vector<const std::byte*> in;
-    for (const Floats& values : data) in.push_back(reinterpret_cast<const std::byte*>(values.data()));
+    for (const Floats& values : data)
+      in.push_back(reinterpret_cast<const std::byte*>(values.data()));
     std::byte* const to[] = {reinterpret_cast<std::byte*>(out.data())};
     EXPECT_TRUE((*plan)->run({in, to}).ok());
     return out;
@@ -158,7 +159,8 @@ TEST_F(FusedElementwiseTest, BlockedTensorsStayBlocked) {
     EXPECT_EQ((*plan)->input_layouts[i], Layout::blocked16);
     given.push_back(blocked(data[i], operands[i].shape, Layout::plain, Layout::blocked16));
   }
-  for (const Floats& values : given) in.push_back(reinterpret_cast<const std::byte*>(values.data()));
+  for (const Floats& values : given)
+    in.push_back(reinterpret_cast<const std::byte*>(values.data()));
   Floats made(static_cast<size_t>(stored_elements(operands[0].shape, Layout::blocked16)));
   std::byte* const out[] = {reinterpret_cast<std::byte*>(made.data())};
   ASSERT_TRUE((*plan)->run({in, out}).ok());

@@ -58,8 +58,8 @@ struct TileStep {
 
 class FusedPlan final : public KernelPlan {
  public:
-  std::vector<ValueLocation> locations;    // by value of the body
-  std::vector<Source> sources;  // by input
+  std::vector<ValueLocation> locations;  // by value of the body
+  std::vector<Source> sources;           // by input
   std::vector<TileStep> steps;
   std::vector<int> laid_out;  // locations that are filled before the steps
   int64_t count = 0;
@@ -101,8 +101,8 @@ class FusedPlan final : public KernelPlan {
     const int64_t length = std::min(kTile, count - at);
     for (int number : laid_out) {
       const ValueLocation& location = locations[static_cast<size_t>(number)];
-      lay_out_bytes(sources[location.number], args.inputs[location.number], at, scratch + location.at,
-                    length);
+      lay_out_bytes(sources[location.number], args.inputs[location.number], at,
+                    scratch + location.at, length);
     }
     for (const TileStep& step : steps) {
       const std::byte* in[kMostOperands] = {};
@@ -189,8 +189,8 @@ void place_operands(FusedPlan& plan, const graph::Graph& body, ScratchPool& pool
     ValueLocation& location = plan.locations[id];
     location.number = i;
     location.in = plan.sources[i].dense    ? ValueLocation::In::dense
-               : plan.sources[i].single ? ValueLocation::In::single
-                                        : ValueLocation::In::laid_out;
+                  : plan.sources[i].single ? ValueLocation::In::single
+                                           : ValueLocation::In::laid_out;
     if (location.in != ValueLocation::In::laid_out) continue;
     location.at = pool.take(tile_bytes(location));
     plan.laid_out.push_back(static_cast<int>(id));
@@ -213,7 +213,8 @@ void place_passing(FusedPlan& plan, const graph::Graph& body, ScratchPool& pool)
     if (out.in == ValueLocation::In::scratch) out.at = pool.take(tile_bytes(out));
     for (const auto& [id, step] : last) {
       const ValueLocation& location = plan.locations[static_cast<size_t>(id)];
-      if (step == n && location.in == ValueLocation::In::scratch) pool.give(location.at, tile_bytes(location));
+      if (step == n && location.in == ValueLocation::In::scratch)
+        pool.give(location.at, tile_bytes(location));
     }
   }
 }

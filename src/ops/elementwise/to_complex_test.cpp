@@ -7,8 +7,9 @@ namespace anynpu::ops::elementwise {
 namespace {
 
 TEST(ToComplex, PutsPartsBesideEachOtherAndBroadcasts) {
-  EXPECT_EQ(TestNode("ToComplex", 1, "anynpu").floats({2, 1}, {1, 2}).floats({2}, {5, 6}).evaluate(),
-            (std::vector<float>{1, 5, 1, 6, 2, 5, 2, 6}));
+  EXPECT_EQ(
+      TestNode("ToComplex", 1, "anynpu").floats({2, 1}, {1, 2}).floats({2}, {5, 6}).evaluate(),
+      (std::vector<float>{1, 5, 1, 6, 2, 5, 2, 6}));
 }
 
 TEST(ToComplex, TakesAngles) {

@@ -131,15 +131,19 @@ TEST(Gemm, EveryKernelAgreesWithTheReference) {
 }
 
 TEST(FusedGemm, StepsBehindTheActivation) {
-  check_cases({
-      "FusedGemm domain=anynpu opset=1 shape=5x7,7x40,40 steps=Sigmoid operands=0,0",
-      "FusedGemm domain=anynpu opset=1 shape=33x70,70x17,17 activation=Relu steps=Tanh,Mul "
-      "operands=0,0,0,1",
-      "FusedMatMul domain=anynpu opset=1 shape=2x9x1100,1100x20,20,2x9x20 steps=HardSwish "
-      "operands=0,0",
-      "FusedMatMul domain=anynpu opset=1 shape=9x20,20x30 steps=Gelu operands=0,0 dtype=float16",
-      "FusedMatMul domain=anynpu opset=1 shape=9x20,20x30 steps=Gelu operands=0,0 dtype=bfloat16",
-  }, 5);
+  check_cases(
+      {
+          "FusedGemm domain=anynpu opset=1 shape=5x7,7x40,40 steps=Sigmoid operands=0,0",
+          "FusedGemm domain=anynpu opset=1 shape=33x70,70x17,17 activation=Relu steps=Tanh,Mul "
+          "operands=0,0,0,1",
+          "FusedMatMul domain=anynpu opset=1 shape=2x9x1100,1100x20,20,2x9x20 steps=HardSwish "
+          "operands=0,0",
+          "FusedMatMul domain=anynpu opset=1 shape=9x20,20x30 steps=Gelu operands=0,0 "
+          "dtype=float16",
+          "FusedMatMul domain=anynpu opset=1 shape=9x20,20x30 steps=Gelu operands=0,0 "
+          "dtype=bfloat16",
+      },
+      5);
 }
 
 }  // namespace

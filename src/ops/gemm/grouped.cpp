@@ -24,15 +24,18 @@ Result<GroupedShape> grouped_shape_of(const OpContext& context) {
   g.stacked = first.size() == 3;
   if (x.size() != 2 || first.size() < 2 || first.size() > 3 || (g.stacked && count > 1) ||
       (g.by_columns && (g.stacked || count > 1 || g.transposed))) {
-    return fail(Code::shape_mismatch, "{}: X is {} and W is {} ({} tensors); expected two axes, and "
-                "matrices of W in one tensor or a tensor each", context.label(), to_string(x),
-                to_string(first), count);
+    return fail(Code::shape_mismatch,
+                "{}: X is {} and W is {} ({} tensors); expected two axes, and "
+                "matrices of W in one tensor or a tensor each",
+                context.label(), to_string(x), to_string(first), count);
   }
   const bool sized = context.has_input(kGroupedSizes);
   const Shape& sizes = context.inputs[kGroupedSizes].shape;
   if (g.list_type < 0 || g.list_type > 2 || (sized && sizes.size() != (g.list_type == 2 ? 2 : 1))) {
-    return fail(Code::invalid_argument, "{}: the list of groups is {} of kind {}; expected ends (0) or "
-                "sizes (1) in one axis, or pairs (2)", context.label(), to_string(sizes), g.list_type);
+    return fail(Code::invalid_argument,
+                "{}: the list of groups is {} of kind {}; expected ends (0) or "
+                "sizes (1) in one axis, or pairs (2)",
+                context.label(), to_string(sizes), g.list_type);
   }
   g.groups = g.by_columns ? (sized ? sizes[0] : 1)
              : g.stacked  ? first[0]
@@ -42,14 +45,16 @@ Result<GroupedShape> grouped_shape_of(const OpContext& context) {
   g.n = first[first.size() - (g.transposed ? 2 : 1)];
   for (size_t i = kGroupedWeights; i < context.inputs.size(); ++i) {
     if (context.inputs[i].shape != first || context.inputs[i].dtype != w.dtype || x[1] != g.k) {
-      return fail(Code::shape_mismatch, "{}: X is {}, matrix {} is {} and the first {}; expected {} "
-                  "elements to be summed", context.label(), to_string(x), i - kGroupedWeights,
+      return fail(Code::shape_mismatch,
+                  "{}: X is {}, matrix {} is {} and the first {}; expected {} "
+                  "elements to be summed",
+                  context.label(), to_string(x), i - kGroupedWeights,
                   to_string(context.inputs[i].shape), to_string(first), x[1]);
     }
   }
   if (!sized && g.groups != 1) {
-    return fail(Code::invalid_argument, "{}: {} groups without a list of their sizes", context.label(),
-                g.groups);
+    return fail(Code::invalid_argument, "{}: {} groups without a list of their sizes",
+                context.label(), g.groups);
   }
   if (sized && g.list_type < 2 && sizes[0] != g.groups) {
     return fail(Code::shape_mismatch, "{}: a list of {} for {} groups", context.label(), sizes[0],
@@ -63,8 +68,8 @@ Result<GroupedShape> grouped_shape_of(const OpContext& context) {
       step = s.back() == 1 ? 0 : 1;
       return {};
     }
-    return fail(Code::shape_mismatch, "{}: {} is {}; expected {} groups of {} or 1", context.label(),
-                context.schema->inputs[input].name, to_string(s), g.groups, g.n);
+    return fail(Code::shape_mismatch, "{}: {} is {}; expected {} groups of {} or 1",
+                context.label(), context.schema->inputs[input].name, to_string(s), g.groups, g.n);
   };
   int64_t bias_step = 1, offset_step = 0;
   ANYNPU_TRY(check(kGroupedScale, 3, g.scale_step));
@@ -78,9 +83,10 @@ Result<GroupedShape> grouped_shape_of(const OpContext& context) {
   const bool rows = !context.has_input(kGroupedRowScale) ||
                     element_count(context.inputs[kGroupedRowScale].shape) == g.m;
   if (!alike || !rows || g.parts < 1 || g.k % g.parts != 0 || (bias_step == 0 && g.n != 1)) {
-    return fail(Code::shape_mismatch, "{}: scales of {} parts of {} elements, a bias of {}, {} scales of "
-                "rows; they do not fit {} rows and {} columns", context.label(), g.parts, g.k,
-                to_string(context.inputs[kGroupedBias].shape),
+    return fail(Code::shape_mismatch,
+                "{}: scales of {} parts of {} elements, a bias of {}, {} scales of "
+                "rows; they do not fit {} rows and {} columns",
+                context.label(), g.parts, g.k, to_string(context.inputs[kGroupedBias].shape),
                 element_count(context.inputs[kGroupedRowScale].shape), g.m, g.n);
   }
   return g;
@@ -100,8 +106,10 @@ Status read_groups(const GroupedShape& g, const RunArgs& args, const std::string
     const int64_t number = g.list_type == 2 ? list[2 * i] : i;
     const int64_t size = g.list_type == 0 ? list[i] - end : list[g.list_type == 2 ? 2 * i + 1 : i];
     if (number < 0 || number >= g.groups || size < 0 || size > all - end) {
-      return fail(Code::invalid_argument, "{}: entry {} of the groups is group {} with {} rows behind the "
-                  "first {}; there are {} groups and {} rows", label, i, number, size, end, g.groups, all);
+      return fail(Code::invalid_argument,
+                  "{}: entry {} of the groups is group {} with {} rows behind the "
+                  "first {}; there are {} groups and {} rows",
+                  label, i, number, size, end, g.groups, all);
     }
     if (size > 0) ranges[number] = {end, end + size};
     end += size;
@@ -138,13 +146,15 @@ class GroupedReference final : public KernelPlan {
  private:
   void set(const RunArgs& args, int64_t row, int64_t column, double value) const {
     const int64_t at = row * g.n + column;
-    if (y_type == DType::f32) output_of<float>(args, 0)[at] = static_cast<float>(value);
-    else output_of<double>(args, 0)[at] = value;
+    if (y_type == DType::f32)
+      output_of<float>(args, 0)[at] = static_cast<float>(value);
+    else
+      output_of<double>(args, 0)[at] = value;
   }
   double element(const RunArgs& args, const GroupRange* ranges, int64_t group, int64_t row,
                  int64_t column) const {
-    const std::byte* w = args.inputs[kGroupedWeights + static_cast<size_t>(
-                                         g.stacked || g.by_columns ? 0 : group)];
+    const std::byte* w =
+        args.inputs[kGroupedWeights + static_cast<size_t>(g.stacked || g.by_columns ? 0 : group)];
     const int64_t first = g.stacked ? group * g.k * g.n : 0;
     const int64_t begin = g.by_columns ? ranges[group].begin : 0;
     const int64_t end = g.by_columns ? ranges[group].end : g.k;
@@ -160,8 +170,7 @@ class GroupedReference final : public KernelPlan {
       sum += load_one<double>(x_type, args.inputs[0], x_row * g.k + k) * weight;
     }
     const auto of_group = [&](size_t input, int64_t step) {
-      return static_cast<double>(
-          input_of<float>(args, input)[step ? group * g.n + column : group]);
+      return static_cast<double>(input_of<float>(args, input)[step ? group * g.n + column : group]);
     };
     if (has_bias && !g.bias_last) sum += of_group(kGroupedBias, 1);
     if (has_out) sum *= of_group(kGroupedOutScale, g.out_scale_step);

@@ -13,7 +13,11 @@ TestNode two_groups(std::vector<int64_t> sizes, int64_t kind) {
   return TestNode("GroupedMatMul", 1, "anynpu")
       .floats({3, 1}, {1, 2, 3})
       .ints(std::move(sizes))
-      .absent().absent().absent().absent().absent()
+      .absent()
+      .absent()
+      .absent()
+      .absent()
+      .absent()
       .floats({2, 1, 1}, {1, 10})
       .attr("list_type", kind);
 }
@@ -54,7 +58,8 @@ TEST(GroupedMatMul, AllKernelsAgree) {
           "GroupedMatMul domain=anynpu shape=33x40,_,_,_,_,_,_,1x40x50",
           "GroupedMatMul domain=anynpu shape=33x40,_,_,_,1x50,1x50,33,1x50x40 transB=1 bias_last=1",
           "GroupedMatMul domain=anynpu shape=7x64,_,1x4x17,1x4x17,1x17,_,_,64x17",
-          "GroupedMatMul domain=anynpu shape=7x64,_,1x2x1,_,_,1x1,_,64x35 dtype=float32,int64,float32,"
+          "GroupedMatMul domain=anynpu shape=7x64,_,1x2x1,_,_,1x1,_,64x35 "
+          "dtype=float32,int64,float32,"
           "float32,float32,float32,float32,float16",
           "GroupedMatMul domain=anynpu shape=9x30,_,_,_,_,_,_,30x21 axis=1",
           "GroupedMatMul domain=anynpu shape=5x8,_,_,_,_,_,_,8x1",

@@ -75,15 +75,17 @@ class GroupedPlan final : public KernelPlan {
   // panel[k][columns], scaled; columns behind the last are 0.
   void pack(const RunArgs& args, int64_t group, const GroupRange& ks, int64_t column, int64_t wide,
             float* panel, float* line) const {
-    const std::byte* w = args.inputs[kGroupedWeights + static_cast<size_t>(
-                                         g.stacked || g.by_columns ? 0 : group)];
+    const std::byte* w =
+        args.inputs[kGroupedWeights + static_cast<size_t>(g.stacked || g.by_columns ? 0 : group)];
     const int64_t first = g.stacked ? group * g.k * g.n : 0, valid = std::min(wide, g.n - column);
     if (g.transposed) {
       for (int64_t j = 0; j < wide; ++j) {
         for (int64_t k = 0; k < g.k; k += kPiece) {
           const int64_t n = std::min(kPiece, g.k - k);
-          if (j < valid) read(w, first + (column + j) * g.k + k, n, line);
-          else std::fill_n(line, n, 0.0f);
+          if (j < valid)
+            read(w, first + (column + j) * g.k + k, n, line);
+          else
+            std::fill_n(line, n, 0.0f);
           for (int64_t i = 0; i < n; ++i) panel[(k + i) * wide + j] = line[i];
         }
       }

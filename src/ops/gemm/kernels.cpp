@@ -29,8 +29,7 @@ const KernelLine kGemm[] = {
     {"gemm_avx2", kF32, can_run_packed_gemm<Isa::avx2>, create_packed_gemm<Isa::avx2>},
     {"gemm_baseline", kF32, can_run_packed_gemm<Isa::baseline>, create_packed_gemm<Isa::baseline>},
     // bfloat16 where the processor multiplies it: tiles of AMX, then pairs of AVX512-BF16.
-    {"gemm_amx_bf16", kBf16, can_run_amx_gemm,
-     with_epilogue<create_amx_gemm<amx::amx_engine>>},
+    {"gemm_amx_bf16", kBf16, can_run_amx_gemm, with_epilogue<create_amx_gemm<amx::amx_engine>>},
     {"gemm_avx512_bf16", kBf16, can_run_bf16_gemm, with_epilogue<create_bf16_gemm>},
     // Short floats through the float32 kernels above.
     {"widened", kShortFloats, can_run_widened, create_widened},

@@ -226,8 +226,8 @@ class PackedGemmPlan final : public KernelPlan {
     return buffer;
   }
 
-  void widen_panels(const std::byte* packed, int64_t begin, int64_t end, int64_t first, int64_t last,
-                    const PanelBuffer& buffer) const {
+  void widen_panels(const std::byte* packed, int64_t begin, int64_t end, int64_t first,
+                    int64_t last, const PanelBuffer& buffer) const {
     for (int64_t panel = first; panel < last; ++panel) {
       const int64_t blocks = cut.blocks_of(panel);
       float* to = cut.find(buffer, panel, begin);
@@ -395,8 +395,7 @@ class PackedGemm final : public Kernel {
     ANYNPU_ASSIGN(GemmShape g, gemm_shape_of(context));
     const RightSide right = packed_bytes_ > 0 ? RightSide::packed : RightSide::plain;
     ANYNPU_ASSIGN(StepsEpilogue epilogue, StepsEpilogue::of(context, isa_));
-    return plan_packed_gemm(std::move(g), right, isa_, context.target.threads,
-                            std::move(epilogue));
+    return plan_packed_gemm(std::move(g), right, isa_, context.target.threads, std::move(epilogue));
   }
 
  private:

@@ -38,8 +38,10 @@ Result<ExpertSort> expert_sort_of(const OpContext& context) {
   s.capacity = context.int_attr("capacity");
   if (s.end == 0) s.end = s.begin;
   if (s.begin < 0 || s.end < s.begin || s.end > 1 << 20 || s.capacity < 0) {
-    return fail(Code::invalid_argument, "{}: experts {} to {} with a capacity of {}; expected up to {} "
-                "experts", context.label(), s.begin, s.end, s.capacity, 1 << 20);
+    return fail(Code::invalid_argument,
+                "{}: experts {} to {} with a capacity of {}; expected up to {} "
+                "experts",
+                context.label(), s.begin, s.end, s.capacity, 1 << 20);
   }
   s.rows = s.capacity > 0 ? s.experts() * s.capacity : s.positions;
   return s;
@@ -74,7 +76,9 @@ PlanResult plan_expert_sort(const OpContext& context) {
             *counts = output_of<int64_t>(args, 2);
     auto* next = reinterpret_cast<int64_t*>(args.workspace);
     std::fill_n(counts, s.experts(), int64_t{0});
-    const auto expert = [&](int64_t p) { return x[p] < s.begin || x[p] >= s.end ? -1 : x[p] - s.begin; };
+    const auto expert = [&](int64_t p) {
+      return x[p] < s.begin || x[p] >= s.end ? -1 : x[p] - s.begin;
+    };
     for (int64_t p = 0; p < s.positions; ++p) {
       if (const int64_t e = expert(p); e >= 0) ++counts[e];
     }
@@ -129,8 +133,8 @@ Status gather_rows_rule(OpContext& context) {
   if (!x.has_shape || !at.has_shape) return {};
   ANYNPU_TRY(check_rows(context));
   if (context.int_attr("divisor") < 1) {
-    return fail(Code::invalid_argument, "{}: the divisor is {}; expected at least 1", context.label(),
-                context.int_attr("divisor"));
+    return fail(Code::invalid_argument, "{}: the divisor is {}; expected at least 1",
+                context.label(), context.int_attr("divisor"));
   }
   return set_output(context, 0, x.dtype, {element_count(at.shape), x.shape[1]});
 }
@@ -201,10 +205,11 @@ Result<SumRows> sum_rows_of(const OpContext& context) {
   const Shape& bias = context.inputs[3].shape;
   if (!of_index(2) || !of_index(4) || (s.biased && !context.has_input(4)) ||
       (s.biased && (bias.size() != 2 || bias[1] != s.width))) {
-    return fail(Code::shape_mismatch, "{}: {} indices with {} scales, {} experts and a bias of {}; "
-                "expected as many, and rows of {}", context.label(), count,
-                element_count(context.inputs[2].shape), element_count(context.inputs[4].shape),
-                to_string(bias), s.width);
+    return fail(Code::shape_mismatch,
+                "{}: {} indices with {} scales, {} experts and a bias of {}; "
+                "expected as many, and rows of {}",
+                context.label(), count, element_count(context.inputs[2].shape),
+                element_count(context.inputs[4].shape), to_string(bias), s.width);
   }
   s.experts = s.biased ? bias[0] : 0;
   return s;
@@ -259,8 +264,11 @@ void add(Registry& registry, OpSchema schema, DTypeSet types) {
   schema.traits = OpTraits::general();
   const std::string_view name = schema.name;
   registry.add(std::move(schema));
-  registry.add(KernelDef{
-      .op = name, .name = "reference", .domain = "anynpu", .types = types, .create = create_plain<plan>});
+  registry.add(KernelDef{.op = name,
+                         .name = "reference",
+                         .domain = "anynpu",
+                         .types = types,
+                         .create = create_plain<plan>});
 }
 
 }  // namespace
@@ -270,34 +278,38 @@ void register_route(Registry& registry) {
   const FormalOperand index{"index", "I"};
   const TypeVar integers{"I", {DType::i64}}, floats{"F", {DType::f32}};
   add<plan_expert_sort>(registry,
-      {.name = "ExpertSort",
-       .inputs = {{"experts", "I"}},
-       .outputs = {{"held", "I"}, {"place", "I"}, {"counts", "I"}},
-       .types = {integers},
-       .attrs = {{"begin", AttrKind::i, int64_t{0}},
-                 {"end", AttrKind::i, int64_t{0}},
-                 {"capacity", AttrKind::i, int64_t{0}}},
-       .shape = expert_sort_rule},
-      {DType::i64});
+                        {.name = "ExpertSort",
+                         .inputs = {{"experts", "I"}},
+                         .outputs = {{"held", "I"}, {"place", "I"}, {"counts", "I"}},
+                         .types = {integers},
+                         .attrs = {{"begin", AttrKind::i, int64_t{0}},
+                                   {"end", AttrKind::i, int64_t{0}},
+                                   {"capacity", AttrKind::i, int64_t{0}}},
+                         .shape = expert_sort_rule},
+                        {DType::i64});
   add<plan_invert>(registry,
-      {.name = "InvertIndex",
-       .inputs = {index},
-       .outputs = {{"Y", "I"}},
-       .types = {integers},
-       .attrs = {{"count", AttrKind::i, {}, true}},
-       .shape = invert_rule},
-      {DType::i64});
+                   {.name = "InvertIndex",
+                    .inputs = {index},
+                    .outputs = {{"Y", "I"}},
+                    .types = {integers},
+                    .attrs = {{"count", AttrKind::i, {}, true}},
+                    .shape = invert_rule},
+                   {DType::i64});
   add<plan_gather_rows>(registry,
-      {.name = "GatherRows",
-       .inputs = {{"X", "T"}, index, {"scale", "F", optional}},
-       .outputs = {{"Y", "T"}},
-       .types = {{"T", kRowTypes}, integers, floats},
-       .attrs = {{"divisor", AttrKind::i, int64_t{1}}},
-       .shape = gather_rows_rule},
-      kRowTypes);
-  add<plan_sum_rows>(registry,
+                        {.name = "GatherRows",
+                         .inputs = {{"X", "T"}, index, {"scale", "F", optional}},
+                         .outputs = {{"Y", "T"}},
+                         .types = {{"T", kRowTypes}, integers, floats},
+                         .attrs = {{"divisor", AttrKind::i, int64_t{1}}},
+                         .shape = gather_rows_rule},
+                        kRowTypes);
+  add<plan_sum_rows>(
+      registry,
       {.name = "SumRows",
-       .inputs = {{"X", "T"}, index, {"scale", "F", optional}, {"bias", "F", optional},
+       .inputs = {{"X", "T"},
+                  index,
+                  {"scale", "F", optional},
+                  {"bias", "F", optional},
                   {"experts", "I", optional}},
        .outputs = {{"Y", "F"}},
        .types = {{"T", kFloats}, integers, floats},

@@ -25,13 +25,16 @@ std::vector<Ints> sorted(Ints experts, int64_t begin, int64_t end, int64_t capac
 }
 
 TEST(ExpertSort, KeepsTheOrderOfEqualOnes) {
-  EXPECT_EQ(sorted({2, 0, 2, 1}, 0, 3, 0), (std::vector<Ints>{{1, 3, 0, 2}, {2, 0, 3, 1}, {1, 1, 2}}));
+  EXPECT_EQ(sorted({2, 0, 2, 1}, 0, 3, 0),
+            (std::vector<Ints>{{1, 3, 0, 2}, {2, 0, 3, 1}, {1, 1, 2}}));
   EXPECT_EQ(sorted({7, 0, 7, 1}, 0, 0, 0), (std::vector<Ints>{{1, 3, 0, 2}, {2, 0, 3, 1}, {}}));
 }
 
 TEST(ExpertSort, LeavesOutOtherExpertsAndThoseBehindTheCapacity) {
-  EXPECT_EQ(sorted({2, 0, 2, 1}, 1, 3, 0), (std::vector<Ints>{{3, 0, 2, -1}, {1, -1, 2, 0}, {1, 2}}));
-  EXPECT_EQ(sorted({1, 1, 0, 1}, 0, 2, 2), (std::vector<Ints>{{2, -1, 0, 1}, {2, 3, 0, -1}, {1, 3}}));
+  EXPECT_EQ(sorted({2, 0, 2, 1}, 1, 3, 0),
+            (std::vector<Ints>{{3, 0, 2, -1}, {1, -1, 2, 0}, {1, 2}}));
+  EXPECT_EQ(sorted({1, 1, 0, 1}, 0, 2, 2),
+            (std::vector<Ints>{{2, -1, 0, 1}, {2, 3, 0, -1}, {1, 3}}));
 }
 
 TEST(GatherRows, ZerosForIndicesOutside) {
@@ -42,7 +45,10 @@ TEST(GatherRows, ZerosForIndicesOutside) {
                 .evaluate(),
             (Floats{3, 4, 0, 0, 0, 0, 1, 2}));
   EXPECT_EQ(TestNode("GatherRows", 1, "anynpu")
-                .floats({2, 1}, {1, 2}).ints({1, 0}).floats({2}, {10, 100}).evaluate(),
+                .floats({2, 1}, {1, 2})
+                .ints({1, 0})
+                .floats({2}, {10, 100})
+                .evaluate(),
             (Floats{200, 10}));
 }
 

@@ -82,7 +82,7 @@ Status scatter_elements_rule(OpContext& context) {
 struct ScatterLines {
   Shape x, updates;
   size_t axis = 0;
-  size_t size = 1;               // of an element
+  size_t size = 1;  // of an element
   DType index_type = DType::i64;
   Combine update = nullptr;
   bool adds_floats = false;
@@ -127,7 +127,8 @@ struct ScatterLines {
 };
 
 // Offsets in `strides` of the places of `extents`, in order.
-std::vector<int64_t> offsets_of(std::span<const int64_t> extents, std::span<const int64_t> strides) {
+std::vector<int64_t> offsets_of(std::span<const int64_t> extents,
+                                std::span<const int64_t> strides) {
   std::vector<int64_t> list = {0};
   for (size_t d = 0; d < extents.size(); ++d) {
     std::vector<int64_t> more;

@@ -30,10 +30,11 @@ Status search_rule(OpContext& context) {
   const bool same = rows.rank() > 0 && rows.rank() == values.rank() &&
                     std::equal(rows.shape.begin(), rows.shape.end() - 1, values.shape.begin());
   if (same) return {};
-  return fail(Code::shape_mismatch,
-              "{}: the rows are {} and the values {}; expected one row, or the same axes before the "
-              "last",
-              context.label(), to_string(rows.shape), to_string(values.shape));
+  return fail(
+      Code::shape_mismatch,
+      "{}: the rows are {} and the values {}; expected one row, or the same axes before the "
+      "last",
+      context.label(), to_string(rows.shape), to_string(values.shape));
 }
 
 template <typename W>
@@ -57,8 +58,10 @@ PlanResult plan_search_of(const OpContext& context) {
           const int64_t middle = low + (high - low) / 2;
           load_row(args.inputs[0], (one_row ? 0 : base) + middle, 1, &other, 1);
           const bool behind = right ? !comes_before(value, other) : comes_before(other, value);
-          if (behind) low = middle + 1;
-          else high = middle;
+          if (behind)
+            low = middle + 1;
+          else
+            high = middle;
         }
         out[i] = low;
       }
@@ -68,9 +71,12 @@ PlanResult plan_search_of(const OpContext& context) {
 
 PlanResult plan_search(const OpContext& context) {
   switch (wide_kind(context.inputs[0].dtype)) {
-    case WideKind::float64: return plan_search_of<double>(context);
-    case WideKind::int64: return plan_search_of<int64_t>(context);
-    default: return plan_search_of<uint64_t>(context);
+    case WideKind::float64:
+      return plan_search_of<double>(context);
+    case WideKind::int64:
+      return plan_search_of<int64_t>(context);
+    default:
+      return plan_search_of<uint64_t>(context);
   }
 }
 
@@ -108,9 +114,9 @@ PlanResult plan_extreme_of(const OpContext& context) {
       for (int64_t i = 0; i < extent; ++i) {
         W value{};
         load(args.inputs[0], base + i * step, 1, &value, 1);
-        const bool stays = i > 0 && (is_nan(best) ? !is_nan(value)
-                                                  : !is_nan(value) && (largest ? value < best
-                                                                               : value > best));
+        const bool stays =
+            i > 0 && (is_nan(best) ? !is_nan(value)
+                                   : !is_nan(value) && (largest ? value < best : value > best));
         if (!stays) best = value, place = i;
         store(args.outputs[0], base + i * step, &best, 1);
         places[base + i * step] = place;
@@ -121,9 +127,12 @@ PlanResult plan_extreme_of(const OpContext& context) {
 
 PlanResult plan_extreme(const OpContext& context) {
   switch (wide_kind(context.inputs[0].dtype)) {
-    case WideKind::float64: return plan_extreme_of<double>(context);
-    case WideKind::int64: return plan_extreme_of<int64_t>(context);
-    default: return plan_extreme_of<uint64_t>(context);
+    case WideKind::float64:
+      return plan_extreme_of<double>(context);
+    case WideKind::int64:
+      return plan_extreme_of<int64_t>(context);
+    default:
+      return plan_extreme_of<uint64_t>(context);
   }
 }
 
@@ -144,16 +153,16 @@ void register_search(Registry& registry) {
                          .domain = "anynpu",
                          .types = kOrdered,
                          .create = create_plain<plan_search>});
-  registry.add(OpSchema{.name = "CumExtreme",
-                        .domain = "anynpu",
-                        .since = 1,
-                        .inputs = {{"X", "T"}},
-                        .outputs = {{"Y", "T"}, {"places", "I"}},
-                        .types = {{"T", kOrdered}, {"I", {DType::i64}}},
-                        .attrs = {{"axis", AttrKind::i, int64_t{0}},
-                                  {"largest", AttrKind::i, int64_t{1}}},
-                        .traits = OpTraits::general(),
-                        .shape = extreme_rule});
+  registry.add(
+      OpSchema{.name = "CumExtreme",
+               .domain = "anynpu",
+               .since = 1,
+               .inputs = {{"X", "T"}},
+               .outputs = {{"Y", "T"}, {"places", "I"}},
+               .types = {{"T", kOrdered}, {"I", {DType::i64}}},
+               .attrs = {{"axis", AttrKind::i, int64_t{0}}, {"largest", AttrKind::i, int64_t{1}}},
+               .traits = OpTraits::general(),
+               .shape = extreme_rule});
   registry.add(KernelDef{.op = "CumExtreme",
                          .name = "reference",
                          .domain = "anynpu",

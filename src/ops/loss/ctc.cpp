@@ -42,11 +42,12 @@ Status rule(OpContext& context) {
   const auto batch = static_cast<size_t>(x.rank() == 3 ? x.shape[1] : -1);
   if (x.rank() != 3 || context.ints_attr("input_lengths").size() != batch ||
       context.ints_attr("target_lengths").size() != batch || states < 1 || states % 2 != 1) {
-    return fail(Code::shape_mismatch,
-                "{}: log probabilities {} with {} and {} lengths and {} states, expected [T, N, C], N "
-                "lengths of each and an odd number",
-                context.label(), to_string(x.shape), context.ints_attr("input_lengths").size(),
-                context.ints_attr("target_lengths").size(), states);
+    return fail(
+        Code::shape_mismatch,
+        "{}: log probabilities {} with {} and {} lengths and {} states, expected [T, N, C], N "
+        "lengths of each and an odd number",
+        context.label(), to_string(x.shape), context.ints_attr("input_lengths").size(),
+        context.ints_attr("target_lengths").size(), states);
   }
   if (gradient) return set_output(context, 0, x.dtype, x.shape);
   ANYNPU_TRY(set_output(context, 0, x.dtype, {x.shape[1]}));
@@ -116,8 +117,8 @@ Result<Setup> setup_of(const OpContext& context) {
     if (s.lengths[n] < 0 || s.lengths[n] > s.extents.steps || s.counts[n] < 0 ||
         s.counts[n] > most || 2 * s.counts[n] + 1 > s.extents.states) {
       return fail(Code::invalid_argument,
-                  "{}: sequence {} has {} steps and {} targets, expected at most {} and {}", s.label,
-                  n, s.lengths[n], s.counts[n], s.extents.steps,
+                  "{}: sequence {} has {} steps and {} targets, expected at most {} and {}",
+                  s.label, n, s.lengths[n], s.counts[n], s.extents.steps,
                   std::min(most, (s.extents.states - 1) / 2));
     }
   }
@@ -196,8 +197,7 @@ PlanResult plan_loss(const OpContext& context) {
       std::vector<double> row(static_cast<size_t>(s.extents.states));
       for (int64_t t = 0; t < s.extents.steps; ++t) {
         std::fill(row.begin(), row.end(), kNever);
-        if (t < q.length)
-          std::copy_n(alpha.data() + t * q.states(), q.states(), row.data());
+        if (t < q.length) std::copy_n(alpha.data() + t * q.states(), q.states(), row.data());
         store(args.outputs[1], (n * s.extents.steps + t) * s.extents.states, row.data(),
               s.extents.states);
       }

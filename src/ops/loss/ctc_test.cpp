@@ -9,8 +9,10 @@ namespace {
 TestNode ctc(const char* name, std::vector<int64_t> targets) {
   TestNode node(name, 1, "anynpu");
   const float half = std::log(0.5f);
-  node.floats({2, 1, 2}, {half, half, half, half}).ints({1, static_cast<int64_t>(targets.size())}, targets);
-  node.attr("input_lengths", Ints{2}).attr("target_lengths", Ints{static_cast<int64_t>(targets.size())});
+  node.floats({2, 1, 2}, {half, half, half, half})
+      .ints({1, static_cast<int64_t>(targets.size())}, targets);
+  node.attr("input_lengths", Ints{2})
+      .attr("target_lengths", Ints{static_cast<int64_t>(targets.size())});
   node.attr("states", static_cast<int64_t>(2 * targets.size() + 1));
   return node;
 }

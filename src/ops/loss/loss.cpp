@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss: N x C x d... scores, N x d... labels.
+#include "ops/loss/loss.h"
+
 #include <cmath>
 
 #include "ops/elements/index_value.h"
 #include "ops/elements/wide.h"
 #include "ops/families.h"
-#include "ops/loss/loss.h"
 #include "ops/registry.h"
 #include "ops/runtime_params.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// RegionMax: the largest element of each region and its place in the plane. Regions are the products
-// of ranges along the last axes: output i of axis d sees begins[i], begins[i] + dilation[d] ... below
-// ends[i]. Windows of any kind, of fixed sizes or adaptive ones, are such ranges. NaN is the largest.
+// RegionMax: the largest element of each region and its place in the plane. Regions are the
+// products of ranges along the last axes: output i of axis d sees begins[i], begins[i] +
+// dilation[d] ... below ends[i]. Windows of any kind, of fixed sizes or adaptive ones, are such
+// ranges. NaN is the largest.
 #include <cmath>
 
 #include "ops/parallel.h"
@@ -49,8 +50,8 @@ Result<Regions> regions_of(const OpContext& context) {
       begin.push_back(begins[at]);
       end.push_back(ends[at]);
       if (begins[at] < 0 || ends[at] > x[d] || begins[at] >= ends[at] || r.dilation[axis] < 1) {
-        return fail(Code::invalid_argument, "{}: region {} to {} of an axis of {}",
-                    context.label(), begins[at], ends[at], x[d]);
+        return fail(Code::invalid_argument, "{}: region {} to {} of an axis of {}", context.label(),
+                    begins[at], ends[at], x[d]);
       }
     }
   }

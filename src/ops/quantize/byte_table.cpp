@@ -49,7 +49,10 @@ Status can_run_wide_table(const OpContext&) { return check_vbmi(); }
 
 const KernelLine kByteTable[] = {
     // The table in four registers: two VPERMI2B for 64 bytes.
-    {"table_avx512_vbmi", {DType::u8}, can_run_wide_table, create_plain<plan_byte_table<look_up_bytes>>},
+    {"table_avx512_vbmi",
+     {DType::u8},
+     can_run_wide_table,
+     create_plain<plan_byte_table<look_up_bytes>>},
     {"table", {DType::u8}, nullptr, create_plain<plan_byte_table<look_up>>},
 };
 

@@ -42,10 +42,10 @@ PlanResult plan_uniform(const OpContext& context) {
     auto* y = output_of<float>(args, 0);
     parallel(ceil_div<size_t>(count, 4), 2048, [&](size_t begin, size_t end) {
       for (size_t block = begin; block < end; ++block) {
-        const Words words = philox(
-            {static_cast<uint32_t>(block), static_cast<uint32_t>(block >> 32),
-             static_cast<uint32_t>(offset), static_cast<uint32_t>(offset >> 32)},
-            {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)});
+        const Words words =
+            philox({static_cast<uint32_t>(block), static_cast<uint32_t>(block >> 32),
+                    static_cast<uint32_t>(offset), static_cast<uint32_t>(offset >> 32)},
+                   {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)});
         for (size_t i = 0; i < 4 && block * 4 + i < count; ++i)
           y[block * 4 + i] = static_cast<float>(words[i] >> 8) * 0x1p-24f;
       }

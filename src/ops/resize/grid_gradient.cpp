@@ -108,9 +108,15 @@ PlanResult plan(const OpContext& context) {
   const Shape &g = context.inputs[0].shape, &x = context.inputs[1].shape;
   ANYNPU_ASSIGN(const Mode mode, mode_of(context));
   ANYNPU_ASSIGN(const Edge edge, edge_of(context));
-  Setup s{{mode, edge, context.int_attr("align_corners") != 0, mode == Mode::nearest,
-           {x.begin() + 2, x.end()}, load_block<double>(context.inputs[2].dtype)},
-          x[0], x[1], element_count(Shape(x.begin() + 2, x.end())),
+  Setup s{{mode,
+           edge,
+           context.int_attr("align_corners") != 0,
+           mode == Mode::nearest,
+           {x.begin() + 2, x.end()},
+           load_block<double>(context.inputs[2].dtype)},
+          x[0],
+          x[1],
+          element_count(Shape(x.begin() + 2, x.end())),
           element_count(Shape(g.begin() + 2, g.end()))};
   return context.inputs[0].dtype == DType::f32 ? plan_of<float>(std::move(s))
                                                : plan_of<double>(std::move(s));

@@ -97,7 +97,8 @@ struct Corners {
 };
 
 // Bilinear sampling of float32 planes with zeros or copies of the border beyond the edge. Places
-// and sums are computed in double: of large elements that cancel, little is left. Points are taken in groups, whose corners all channels use.
+// and sums are computed in double: of large elements that cancel, little is left. Points are taken
+// in groups, whose corners all channels use.
 struct FloatSampling {
   static constexpr int64_t kGroup = 64;
   int64_t height = 0, width = 0, channels = 0, points = 0, batch = 0;

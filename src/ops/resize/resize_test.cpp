@@ -71,13 +71,15 @@ TEST(GridSample, ReadsBetweenPixels) {
 }
 
 TEST(GridSample, FloatKernelsAgreeWithTheReference) {
-  check_cases({
-      "GridSample opset=16 shape=2x3x9x11,2x5x7x2",
-      "GridSample opset=16 shape=2x3x9x11,2x5x7x2 align_corners=1",
-      "GridSample opset=16 shape=1x5x1x6,1x9x40x2 padding_mode=border",
-      "GridSample opset=20 shape=300x1x6x6,300x7x7x2 align_corners=1 padding_mode=border",
-      "GridSample opset=20 shape=1x40x16x16,1x16x16x2 padding_mode=zeros",
-  }, 5);
+  check_cases(
+      {
+          "GridSample opset=16 shape=2x3x9x11,2x5x7x2",
+          "GridSample opset=16 shape=2x3x9x11,2x5x7x2 align_corners=1",
+          "GridSample opset=16 shape=1x5x1x6,1x9x40x2 padding_mode=border",
+          "GridSample opset=20 shape=300x1x6x6,300x7x7x2 align_corners=1 padding_mode=border",
+          "GridSample opset=20 shape=1x40x16x16,1x16x16x2 padding_mode=zeros",
+      },
+      5);
 }
 
 TEST(GridSample, RefusesAPictureWithoutElements) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // WeightedAxis: along one axis every output element is a weighted sum of input elements, whose
-// places and weights are constants (out x taps). Interpolation, padding by the tensor's own elements
-// and averages over windows are such sums, and so are their gradients.
+// places and weights are constants (out x taps). Interpolation, padding by the tensor's own
+// elements and averages over windows are such sums, and so are their gradients.
 #include <algorithm>
 
 #include "ops/plain_kernel.h"
@@ -74,16 +74,15 @@ PlanResult plan_axis(const OpContext& context) {
 
 void register_weighted_axis(Registry& registry);
 void register_weighted_axis(Registry& registry) {
-  registry.add(OpSchema{
-      .name = "WeightedAxis",
-      .domain = "anynpu",
-      .since = 1,
-      .inputs = {{"X", "T"}, {"index", "I"}, {"weight", "W"}},
-      .outputs = {{"Y", "T"}},
-      .types = {{"T", kNumbers}, {"I", {DType::i64}}, {"W", {DType::f64}}},
-      .attrs = {{"axis", AttrKind::i, {}, true}},
-      .traits = OpTraits::linear(),
-      .shape = axis_rule});
+  registry.add(OpSchema{.name = "WeightedAxis",
+                        .domain = "anynpu",
+                        .since = 1,
+                        .inputs = {{"X", "T"}, {"index", "I"}, {"weight", "W"}},
+                        .outputs = {{"Y", "T"}},
+                        .types = {{"T", kNumbers}, {"I", {DType::i64}}, {"W", {DType::f64}}},
+                        .attrs = {{"axis", AttrKind::i, {}, true}},
+                        .traits = OpTraits::linear(),
+                        .shape = axis_rule});
   registry.add(KernelDef{.op = "WeightedAxis",
                          .name = "weighted_axes",
                          .domain = "anynpu",

@@ -31,10 +31,11 @@ Status rule(OpContext& context) {
     fits = context.inputs[i].shape == (state ? Shape(h.shape.begin() + 1, h.shape.end()) : h.shape);
   }
   if (!fits) {
-    return fail(Code::shape_mismatch,
-                "{}: weights {} and states {}, expected [3 * hidden, hidden], [steps, batch, hidden] "
-                "and operands of these shapes",
-                context.label(), to_string(w.shape), to_string(h.shape));
+    return fail(
+        Code::shape_mismatch,
+        "{}: weights {} and states {}, expected [3 * hidden, hidden], [steps, batch, hidden] "
+        "and operands of these shapes",
+        context.label(), to_string(w.shape), to_string(h.shape));
   }
   const Shape gates = {h.shape[0], h.shape[1], 3 * h.shape[2]};
   ANYNPU_TRY(set_output(context, 1, h.dtype, gates));
@@ -55,7 +56,8 @@ void backward(const Layer& s, const RunArgs& args, int64_t n) {
   for (int64_t t = s.steps - 1; t >= 0; --t) {
     const int64_t row = (t * s.batch + n) * s.hidden;
     const auto of = [&](size_t index) { return input_of<T>(args, index) + row; };
-    const T *dy = of(kDy), *z = of(kUpdate), *r = of(kReset), *fresh = of(kNew), *from_h = of(kHiddenNew);
+    const T *dy = of(kDy), *z = of(kUpdate), *r = of(kReset), *fresh = of(kNew),
+            *from_h = of(kHiddenNew);
     const T* before = t > 0 ? input_of<T>(args, kStates) + row - s.batch * s.hidden
                             : input_of<T>(args, kFirst) + n * s.hidden;
     T *of_x = output_of<T>(args, 0) + row * 3, *of_h = output_of<T>(args, 1) + row * 3;
@@ -90,7 +92,8 @@ PlanResult plan(const OpContext& context) {
   const Shape& h = context.inputs[kStates].shape;
   const bool z_first = context.int_attr("z_first") != 0;
   const Layer layer{h[0], h[1], h[2], z_first ? 0 : 1, z_first ? 1 : 0};
-  return context.inputs[kStates].dtype == DType::f32 ? plan_of<float>(layer) : plan_of<double>(layer);
+  return context.inputs[kStates].dtype == DType::f32 ? plan_of<float>(layer)
+                                                     : plan_of<double>(layer);
 }
 
 }  // namespace
@@ -107,7 +110,8 @@ void register_gru_gradient(Registry& registry) {
                   .attrs = {{"z_first", AttrKind::i, int64_t{1}}},
                   .traits = OpTraits::general(),
                   .shape = gru_gradient::rule};
-  for (const char* name : {"weights", "h0", "h", "dy", "dh", "update", "reset", "new", "hidden_new"})
+  for (const char* name :
+       {"weights", "h0", "h", "dy", "dh", "update", "reset", "new", "hidden_new"})
     schema.inputs.push_back({name, "T"});
   registry.add(schema);
   registry.add(KernelDef{.op = "GruGateGrad",

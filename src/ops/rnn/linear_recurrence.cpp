@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LinearRecurrence (domain anynpu): y[t] = factor[t] * y[t - 1] + added[t], from a first state on. The
-// cells of an LSTM are one: factors are its forget gates.
+// LinearRecurrence (domain anynpu): y[t] = factor[t] * y[t - 1] + added[t], from a first state on.
+// The cells of an LSTM are one: factors are its forget gates.
 #include <algorithm>
 
 #include "base/align.h"
@@ -24,8 +24,10 @@ Status rule(OpContext& context) {
   const bool fits = factor.rank() > 0 && added.shape == factor.shape &&
                     first.shape == Shape(factor.shape.begin() + 1, factor.shape.end());
   if (!fits) {
-    return fail(Code::shape_mismatch, "{}: factors {}, what is added {} and the first state {}, expected equal shapes, "
-                "and one without the first axis", context.label(), to_string(factor.shape), to_string(added.shape),
+    return fail(Code::shape_mismatch,
+                "{}: factors {}, what is added {} and the first state {}, expected equal shapes, "
+                "and one without the first axis",
+                context.label(), to_string(factor.shape), to_string(added.shape),
                 to_string(first.shape));
   }
   return set_output(context, 0, factor.dtype, factor.shape);
@@ -34,7 +36,8 @@ Status rule(OpContext& context) {
 template <typename T>
 std::unique_ptr<KernelPlan> plan_of(int64_t steps, int64_t width) {
   return make_plan([steps, width](const RunArgs& args) {
-    const T *factor = input_of<T>(args, 0), *added = input_of<T>(args, 1), *first = input_of<T>(args, 2);
+    const T *factor = input_of<T>(args, 0), *added = input_of<T>(args, 1),
+            *first = input_of<T>(args, 2);
     T* y = output_of<T>(args, 0);
     parallel(static_cast<size_t>(width), 4096, [&](size_t begin, size_t end) {
       for (int64_t t = 0; t < steps; ++t) {
@@ -55,7 +58,8 @@ std::unique_ptr<KernelPlan> plan_of_short(DType type, int64_t steps, int64_t wid
     const auto store = store_block<double>(type);
     parallel(static_cast<size_t>(ceil_div(width, kBlock)), 16, [&](size_t begin, size_t end) {
       for (size_t block = begin; block < end; ++block) {
-        const int64_t at = static_cast<int64_t>(block) * kBlock, count = std::min(kBlock, width - at);
+        const int64_t at = static_cast<int64_t>(block) * kBlock,
+                      count = std::min(kBlock, width - at);
         double state[kBlock], factor[kBlock], added[kBlock];
         load(args.inputs[2], at, 1, state, count);
         for (int64_t t = 0; t < steps; ++t) {
@@ -73,7 +77,8 @@ PlanResult plan(const OpContext& context) {
   const Operand& first = context.inputs[2];
   const int64_t steps = context.inputs[0].shape[0], width = element_count(first.shape);
   if (first.dtype == DType::f32) return plan_of<float>(steps, width);
-  return first.dtype == DType::f64 ? plan_of<double>(steps, width) : plan_of_short(first.dtype, steps, width);
+  return first.dtype == DType::f64 ? plan_of<double>(steps, width)
+                                   : plan_of_short(first.dtype, steps, width);
 }
 
 }  // namespace

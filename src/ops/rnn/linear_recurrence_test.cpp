@@ -6,7 +6,9 @@ namespace {
 
 TEST(LinearRecurrence, MultipliesWhatWasBeforeAndAdds) {
   TestNode node("LinearRecurrence", 1, "anynpu");
-  node.floats({3, 2}, {0.5f, 1, 2, 0, 1, 3}).floats({3, 2}, {1, 2, 3, 4, 5, 6}).floats({2}, {4, -1});
+  node.floats({3, 2}, {0.5f, 1, 2, 0, 1, 3})
+      .floats({3, 2}, {1, 2, 3, 4, 5, 6})
+      .floats({2}, {4, -1});
   EXPECT_EQ(node.evaluate(), (std::vector<float>{3, 1, 9, 4, 14, 18}));
 }
 

@@ -31,10 +31,11 @@ Status rule(OpContext& context) {
     fits = context.inputs[i].shape == (state ? Shape(c.shape.begin() + 1, c.shape.end()) : c.shape);
   }
   if (!fits) {
-    return fail(Code::shape_mismatch,
-                "{}: weights {} and cells {}, expected [4 * hidden, hidden], [steps, batch, hidden] "
-                "and operands of these shapes",
-                context.label(), to_string(w.shape), to_string(c.shape));
+    return fail(
+        Code::shape_mismatch,
+        "{}: weights {} and cells {}, expected [4 * hidden, hidden], [steps, batch, hidden] "
+        "and operands of these shapes",
+        context.label(), to_string(w.shape), to_string(c.shape));
   }
   const Shape state(c.shape.begin() + 1, c.shape.end());
   ANYNPU_TRY(set_output(context, 1, c.dtype, state));

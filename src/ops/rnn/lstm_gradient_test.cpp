@@ -8,9 +8,12 @@ namespace {
 
 // One step with one hidden unit: the chain rule by hand.
 TEST(LstmGateGrad, OfOneStepIsTheChainRule) {
-  const float i = 0.6f, j = 0.3f, f = 0.7f, o = 0.4f, before = 0.5f, t = std::tanh(f * before + i * j);
+  const float i = 0.6f, j = 0.3f, f = 0.7f, o = 0.4f, before = 0.5f,
+              t = std::tanh(f * before + i * j);
   TestNode node("LstmGateGrad", 1, "anynpu");
-  node.floats({4, 1}, {1, 2, 3, 4}).floats({1, 1}, {before}).floats({1, 1, 1}, {f * before + i * j});
+  node.floats({4, 1}, {1, 2, 3, 4})
+      .floats({1, 1}, {before})
+      .floats({1, 1, 1}, {f * before + i * j});
   node.floats({1, 1, 1}, {2}).floats({1, 1}, {1}).floats({1, 1}, {0.25f});
   for (float gate : {i, j, f, o, t}) node.floats({1, 1, 1}, {gate});
   const float g = 3, cell = 0.25f + g * o * (1 - t * t);

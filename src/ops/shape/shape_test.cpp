@@ -107,7 +107,8 @@ TEST(ConstantOfShape, RefusesANegativeExtent) {
 }
 
 TEST(Pad, AnEmptyAxisIsFilledWhole) {
-  EXPECT_EQ(TestNode("Pad", 13).floats({2, 0}, {}).ints({4}, {0, 0, 0, 3}).evaluate(), Floats(6, 0));
+  EXPECT_EQ(TestNode("Pad", 13).floats({2, 0}, {}).ints({4}, {0, 0, 0, 3}).evaluate(),
+            Floats(6, 0));
 }
 
 TEST(ReverseSequence, AxesAtTheEndOfTheirTypeAreRefused) {

@@ -99,8 +99,8 @@ Result<std::unique_ptr<KernelPlan>> plan_blocked_slice(const OpContext& context,
   if (!all_channels) {
     Shape rest = x.shape;
     rest[1] = cut.shape[1];
-    const bool one_step = std::all_of(cut.step.begin(), cut.step.end(),
-                                      [](int64_t step) { return step == 1; });
+    const bool one_step =
+        std::all_of(cut.step.begin(), cut.step.end(), [](int64_t step) { return step == 1; });
     if (!one_step || rest != cut.shape) return std::unique_ptr<KernelPlan>();
     return plan_channel_ranges(x, {{cut.start[1], cut.shape[1]}});
   }

@@ -26,10 +26,10 @@ struct Move {
 Result<Move> move_of(const OpContext& context) {
   Move move;
   move.shape = context.ints_attr("shape");
-  move.from = context.has_attr("from_strides") ? context.ints_attr("from_strides")
-                                               : strides_of(move.shape);
-  move.to = context.has_attr("to_strides") ? context.ints_attr("to_strides")
-                                           : strides_of(move.shape);
+  move.from =
+      context.has_attr("from_strides") ? context.ints_attr("from_strides") : strides_of(move.shape);
+  move.to =
+      context.has_attr("to_strides") ? context.ints_attr("to_strides") : strides_of(move.shape);
   move.from_offset = context.int_attr("from_offset");
   move.to_offset = context.int_attr("to_offset");
   move.to_count = context.int_attr("to_count");
@@ -59,13 +59,14 @@ Status move_rule(OpContext& context) {
   context.outputs[0].has_shape = true;
   context.outputs[0].shape = context.has_attr("to_strides") ? Shape{move.to_count} : move.shape;
   if (x.fully_known() && !inside(move.shape, move.from, move.from_offset, element_count(x.shape))) {
-    return fail(Code::shape_mismatch, "{}: a view of {} with strides {} from {} leaves its {} elements",
-                context.label(), to_string(move.shape), move.from, move.from_offset,
-                element_count(x.shape));
+    return fail(Code::shape_mismatch,
+                "{}: a view of {} with strides {} from {} leaves its {} elements", context.label(),
+                to_string(move.shape), move.from, move.from_offset, element_count(x.shape));
   }
   if (!inside(move.shape, move.to, move.to_offset, element_count(context.outputs[0].shape))) {
-    return fail(Code::shape_mismatch, "{}: a view of {} with strides {} from {} leaves its {} elements",
-                context.label(), to_string(move.shape), move.to, move.to_offset,
+    return fail(Code::shape_mismatch,
+                "{}: a view of {} with strides {} from {} leaves its {} elements", context.label(),
+                to_string(move.shape), move.to, move.to_offset,
                 element_count(context.outputs[0].shape));
   }
   return {};

@@ -13,8 +13,8 @@ namespace anynpu::ops {
 constexpr int64_t kQuantRows = 4;  // output rows that share what they read
 
 struct QuantLaneRows {
-  const uint8_t* in = nullptr;  // the first pixel read; 48 bytes behind the last are read too
-  int64_t in_row = 0;           // bytes from row to row, padding included
+  const uint8_t* in = nullptr;      // the first pixel read; 48 bytes behind the last are read too
+  int64_t in_row = 0;               // bytes from row to row, padding included
   int64_t kernel_h = 1, quads = 1;  // taps down, and groups of four across
   int64_t stride_h = 1, stride_w = 1;
   const int8_t* weights = nullptr;  // [kernel_h][quads][16][4]

@@ -119,8 +119,7 @@ void by_rows(const QuantLaneRows& r) {
 
 template <int kTaps>
 void by_shape(const QuantLaneRows& r) {
-  if (r.stride_h == 1)
-    return r.quads == 1 ? by_rows<kTaps, 1, 1>(r) : by_rows<kTaps, 2, 1>(r);
+  if (r.stride_h == 1) return r.quads == 1 ? by_rows<kTaps, 1, 1>(r) : by_rows<kTaps, 2, 1>(r);
   return r.quads == 1 ? by_rows<kTaps, 1, 2>(r) : by_rows<kTaps, 2, 2>(r);
 }
 

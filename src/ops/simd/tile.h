@@ -28,8 +28,8 @@ struct TileArgs {
   int64_t out_row = 0, out_pixel = 0, out_block = 0;  // steps in elements
   int64_t lanes = 16;                                 // channels that the last block stores
   bool prefetch = false;  // input and results do not fit the caches: fetch them ahead
-  // What the next tiles read and no cache holds (other weights): fetched into the second-level cache,
-  // ahead_step floats for each k; by Walk::packed, step16 and step32. Null: nothing.
+  // What the next tiles read and no cache holds (other weights): fetched into the second-level
+  // cache, ahead_step floats for each k; by Walk::packed, step16 and step32. Null: nothing.
   const float* ahead = nullptr;
   int64_t ahead_step = 0;
   bool clamp = false;

@@ -158,7 +158,8 @@ bool only_selects(const graph::Node& node) {
 
 bool only_moves(const graph::Node& node) {
   if (!node.domain.empty() || node.string_attr("reduction", "none") != "none") return false;
-  if (node.op == "GridSample" || node.op == "Resize" || node.op == "Upsample") return only_selects(node);
+  if (node.op == "GridSample" || node.op == "Resize" || node.op == "Upsample")
+    return only_selects(node);
   return traits_of(node).strings == Strings::moved;
 }
 

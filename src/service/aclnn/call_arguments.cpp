@@ -41,8 +41,7 @@ Status check_format(const TensorView& view, const char* name) {
 
 }  // namespace
 
-Status ResolvedCall::resolve(const aclnn::Signature& signature,
-                             std::span<const RawArgument> raw) {
+Status ResolvedCall::resolve(const aclnn::Signature& signature, std::span<const RawArgument> raw) {
   signature_ = &signature;
   size_t scalars = 0;
   for (const RawArgument& argument : raw) {

@@ -19,8 +19,10 @@ Handle tensor(void* data, std::vector<int64_t> shape, int64_t offset = 0, int32_
 }
 
 std::vector<uint64_t> key_of(Handle self, Handle other, int64_t alpha, Handle out) {
-  const RawArgument raw[] = {{ArgumentKind::tensor, self}, {ArgumentKind::tensor, other},
-                             RawArgument(alpha), {ArgumentKind::tensor, out}};
+  const RawArgument raw[] = {{ArgumentKind::tensor, self},
+                             {ArgumentKind::tensor, other},
+                             RawArgument(alpha),
+                             {ArgumentKind::tensor, out}};
   ResolvedCall call;
   EXPECT_TRUE(call.resolve(kSignature, raw).ok());
   NnKey key;
@@ -53,8 +55,10 @@ TEST(NnCall, RefusesObjectsThatAreGoneAndFormatsWithBlocks) {
   const int64_t dim = 2, stored[] = {1, 1, 16};
   const Handle blocks = *create_nn_tensor({&dim, 1, 0, nullptr, 0, 29, stored, 3, a});
   for (Handle wrong : {gone, blocks, Handle{12345}}) {
-    const RawArgument raw[] = {{ArgumentKind::tensor, wrong}, {ArgumentKind::tensor, 0},
-                               RawArgument(int64_t{1}), {ArgumentKind::tensor, 0}};
+    const RawArgument raw[] = {{ArgumentKind::tensor, wrong},
+                               {ArgumentKind::tensor, 0},
+                               RawArgument(int64_t{1}),
+                               {ArgumentKind::tensor, 0}};
     ResolvedCall call;
     const Status status = call.resolve(kSignature, raw);
     EXPECT_EQ(status.code(), wrong == blocks ? Code::invalid_argument : Code::invalid_handle);

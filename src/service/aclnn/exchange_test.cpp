@@ -14,8 +14,10 @@ using aclnn::ArgumentKind;
 class NnExchange : public TwoRanks {
  protected:
   static const NnOperator& product() {
-    static const char* const names[] = {"x1", "x2", "bias", "group", "reduceOp", "commTurn", "streamMode", "output"};
-    static const NnOperator op{{"aclnnMatmulAllReduce", names, "iiiiiiio"}, aclnn::find_row("aclnnMatmulAllReduce")};
+    static const char* const names[] = {"x1",       "x2",       "bias",       "group",
+                                        "reduceOp", "commTurn", "streamMode", "output"};
+    static const NnOperator op{{"aclnnMatmulAllReduce", names, "iiiiiiio"},
+                               aclnn::find_row("aclnnMatmulAllReduce")};
     return op;
   }
   void SetUp() override {
@@ -28,9 +30,14 @@ class NnExchange : public TwoRanks {
       const int64_t one[] = {1, 1};
       return *create_nn_tensor({one, 2, 0, nullptr, 0, 2, one, 2, floats(rank) + place});
     };
-    const RawArgument raw[] = {{ArgumentKind::tensor, tensor(0)}, {ArgumentKind::tensor, tensor(1)},
-                               {ArgumentKind::tensor, 0}, RawArgument(group), RawArgument("sum"),
-                               RawArgument(int64_t{0}), RawArgument(int64_t{1}), {ArgumentKind::tensor, tensor(2)}};
+    const RawArgument raw[] = {{ArgumentKind::tensor, tensor(0)},
+                               {ArgumentKind::tensor, tensor(1)},
+                               {ArgumentKind::tensor, 0},
+                               RawArgument(group),
+                               RawArgument("sum"),
+                               RawArgument(int64_t{0}),
+                               RawArgument(int64_t{1}),
+                               {ArgumentKind::tensor, tensor(2)}};
     return prepare_nn(product(), raw);
   }
 
@@ -56,7 +63,8 @@ TEST_F(NnExchange, RanksAddTheirProducts) {
 TEST_F(NnExchange, AGroupWithoutThisDeviceIsRefusedInPhaseOne) {
   const auto prepared = prepare(0, "nobody");
   ASSERT_FALSE(prepared.ok());
-  EXPECT_NE(prepared.status().to_string().find("no communicator is called 'nobody' on device 0"), std::string::npos)
+  EXPECT_NE(prepared.status().to_string().find("no communicator is called 'nobody' on device 0"),
+            std::string::npos)
       << prepared.status().to_string();
 }
 

@@ -91,11 +91,11 @@ Result<std::shared_ptr<const NnPlan>> find_plan(const ResolvedCall& resolved,
 Status bind(NnRun& run, size_t place, const Feed& feed, const TensorView& view, bool output) {
   run.buffers[place] = {view.data ? view.begin() : nullptr, feed.bytes};
   if (feed.bytes == 0 || !view.data) return {};
-  ANYNPU_ASSIGN(auto range,
-                device::check_range(view.begin(), feed.bytes,
-                                    output ? device::Access::write : device::Access::read,
-                                    "a tensor"),
-                "tensor {} of the call, {}", feed.index, aclnn::to_string(view));
+  ANYNPU_ASSIGN(
+      auto range,
+      device::check_range(view.begin(), feed.bytes,
+                          output ? device::Access::write : device::Access::read, "a tensor"),
+      "tensor {} of the call, {}", feed.index, aclnn::to_string(view));
   run.owners[place] = std::move(range.owner);
   return {};
 }

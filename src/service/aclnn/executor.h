@@ -35,7 +35,9 @@ struct NnRun {
   std::shared_ptr<device::Allocation> work_owner;
   exec::Buffer work;
 
-  void* shared(size_t offset) const { return static_cast<std::byte*>(work.data) + plan->shared_at + offset; }
+  void* shared(size_t offset) const {
+    return static_cast<std::byte*>(work.data) + plan->shared_at + offset;
+  }
   // Whether a run only submits work to the device.
   bool only_enqueues() const;
   // Some of the parts, one after the other.

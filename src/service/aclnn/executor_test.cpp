@@ -31,8 +31,10 @@ class NnExecutors : public ServiceTest {
     alpha_ = *create_nn_scalar(&alpha, 0);
   }
   Result<Prepared> prepare(Handle self, Handle other, Handle out) {
-    const RawArgument raw[] = {{ArgumentKind::tensor, self}, {ArgumentKind::tensor, other},
-                               {ArgumentKind::scalar, alpha_}, {ArgumentKind::tensor, out}};
+    const RawArgument raw[] = {{ArgumentKind::tensor, self},
+                               {ArgumentKind::tensor, other},
+                               {ArgumentKind::scalar, alpha_},
+                               {ArgumentKind::tensor, out}};
     return prepare_nn(add(), raw);
   }
   static Status wait() { return (*device::Runtime::instance().stream(0))->synchronize(); }
@@ -73,7 +75,9 @@ TEST_F(NnExecutors, ARepeatableOneTakesNewAddresses) {
 
 TEST_F(NnExecutors, TheWorkspaceIsKnownBeforeThereIsMemory) {
   const int64_t two = 2;
-  const auto later = [&] { return *create_nn_tensor({&two, 1, 0, nullptr, 0, 2, &two, 1, nullptr}); };
+  const auto later = [&] {
+    return *create_nn_tensor({&two, 1, 0, nullptr, 0, 2, &two, 1, nullptr});
+  };
   const auto asked = prepare(later(), later(), later());
   ASSERT_TRUE(asked.ok()) << asked.status().to_string();
   EXPECT_EQ(execute_nn(add(), {}, asked->executor, 0).code(), Code::invalid_address);
@@ -95,9 +99,12 @@ TEST_F(NnExecutors, CallsOfOneFormShareAPlan) {
 
 // aclnnIncreFlashAttention over one head of size 1: scores of 0, so that all keys weigh the same.
 TEST_F(NnExecutors, LengthsComeWithEveryCallOfOnePlan) {
-  static const char* const names[] = {"query", "key", "value", "pseShift", "attenMask",
-                                      "actualSeqLengths", "numHeads", "scaleValue", "inputLayout",
-                                      "numKeyValueHeads", "attentionOut"};
+  static const char* const names[] = {"query",       "key",
+                                      "value",       "pseShift",
+                                      "attenMask",   "actualSeqLengths",
+                                      "numHeads",    "scaleValue",
+                                      "inputLayout", "numKeyValueHeads",
+                                      "attentionOut"};
   static const NnOperator op{{"aclnnIncreFlashAttention", names, "iiiiiiiiiio"},
                              aclnn::find_row("aclnnIncreFlashAttention")};
   std::vector<float> q{0}, k{1, 1, 1}, v{1, 2, 6}, y{0};

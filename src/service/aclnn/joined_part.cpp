@@ -17,7 +17,8 @@ size_t place_of(const std::vector<ValueId>& list, ValueId id) {
   return static_cast<size_t>(std::find(list.begin(), list.end(), id) - list.begin());
 }
 
-// Joining moves readers behind other nodes: whether all still read before the memory is overwritten.
+// Joining moves readers behind other nodes: whether all still read before the memory is
+// overwritten.
 bool reads_come_first(const Graph& graph, const std::vector<aclnn::Overwrite>& overwrites) {
   for (const aclnn::Overwrite& o : overwrites) {
     bool written = false;
@@ -47,12 +48,17 @@ bool join_programs(aclnn::Part& part) {
 std::vector<Graph> joined_graphs(const aclnn::Part& part) {
   std::vector<Graph> found{part.graph};
   Graph tiled = aclnn::fused(part);
-  if (tiled.nodes.size() < found.front().nodes.size()) found.insert(found.begin(), std::move(tiled));
-  aclnn::Part with_programs{.graph = part.graph, .overwrites = part.overwrites, .inputs = {}, .outputs = {},
+  if (tiled.nodes.size() < found.front().nodes.size())
+    found.insert(found.begin(), std::move(tiled));
+  aclnn::Part with_programs{.graph = part.graph,
+                            .overwrites = part.overwrites,
+                            .inputs = {},
+                            .outputs = {},
                             .transfers = {}};
   if (!join_programs(with_programs)) return found;
   Graph programs = aclnn::fused(with_programs);
-  if (programs.nodes.size() <= found.front().nodes.size()) found.insert(found.begin(), std::move(programs));
+  if (programs.nodes.size() <= found.front().nodes.size())
+    found.insert(found.begin(), std::move(programs));
   return found;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins the element-wise nodes of a part of an aclnn plan. Nodes with one result become a program of
-// steps (compile/join_elementwise.cpp); nodes with several results or types run tile by tile
+// Joins the element-wise nodes of a part of an aclnn plan. Nodes with one result become a program
+// of steps (compile/join_elementwise.cpp); nodes with several results or types run tile by tile
 // (aclnn/fuse.h). docs/decisions has a page about it, 22.
 #pragma once
 

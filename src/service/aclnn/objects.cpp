@@ -2,11 +2,9 @@
 #include "service/aclnn/objects.h"
 
 #include <algorithm>
-
-#include "base/align.h"
-
 #include <new>
 
+#include "base/align.h"
 #include "service/check_pointer.h"
 
 namespace anynpu::service {
@@ -159,10 +157,13 @@ Result<uint64_t> matmul_weight_size(std::span<const int64_t> shape) {
   }
   int64_t count = 1;
   for (size_t i = 0; i < shape.size(); ++i) {
-    const int64_t extent = i + 2 < shape.size() ? shape[i] : round_up(std::max<int64_t>(shape[i], 0), kBlock);
+    const int64_t extent =
+        i + 2 < shape.size() ? shape[i] : round_up(std::max<int64_t>(shape[i], 0), kBlock);
     if (shape[i] < 0 || (extent > 0 && count > kMost / extent)) {
-      return fail(Code::invalid_argument, "extent {} of a weight is {}; expected 0 or more, and up to {} "
-                  "elements in all", i, shape[i], kMost);
+      return fail(Code::invalid_argument,
+                  "extent {} of a weight is {}; expected 0 or more, and up to {} "
+                  "elements in all",
+                  i, shape[i], kMost);
     }
     count *= extent;
   }

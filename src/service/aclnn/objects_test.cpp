@@ -8,8 +8,9 @@ namespace {
 
 ViewRequest request(const std::vector<int64_t>& dims, const std::vector<int64_t>& strides,
                     int64_t offset, const std::vector<int64_t>& storage) {
-  return {dims.data(), dims.size(), 0, strides.empty() ? nullptr : strides.data(), offset, 2,
-          storage.data(), storage.size(), nullptr};
+  return {
+      dims.data(),    dims.size(),    0,      strides.empty() ? nullptr : strides.data(), offset, 2,
+      storage.data(), storage.size(), nullptr};
 }
 
 TEST(NnObjects, AViewWithoutStridesIsContiguous) {

@@ -86,10 +86,11 @@ Result<Handle> find_communicator(std::string_view name, int32_t device) {
     auto pin = resolve<Communicator>(handle);
     if (!pin.ok()) continue;
     if ((*pin)->name() == name && (*pin)->device() == device) return handle;
-    known += format("{}'{}' (device {})", known.empty() ? "" : ", ", (*pin)->name(), (*pin)->device());
+    known +=
+        format("{}'{}' (device {})", known.empty() ? "" : ", ", (*pin)->name(), (*pin)->device());
   }
-  return fail(Code::invalid_argument, "no communicator is called '{}' on device {}; there {}", name, device,
-              known.empty() ? std::string("is none") : "are " + known);
+  return fail(Code::invalid_argument, "no communicator is called '{}' on device {}; there {}", name,
+              device, known.empty() ? std::string("is none") : "are " + known);
 }
 
 Status get_root_info(void* info) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/graph_build/graph_build.h"
 
-#include <unistd.h>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 

@@ -47,8 +47,8 @@ struct PictureCall {
   Handle input = 0;
   Handle output = 0;
 };
-// Objects that a call takes besides its pictures. Only those that are given are looked up; they must
-// exist.
+// Objects that a call takes besides its pictures. Only those that are given are looked up; they
+// must exist.
 struct TransformObjects {
   std::optional<Handle> crop, paste, resize;
 };

@@ -161,7 +161,7 @@ class VencChannel : public std::enable_shared_from_this<VencChannel> {
   std::mutex settings_mutex_;  // guards the next two
   VencSettings settings_;
   std::array<Record, kVencGroups> records_;
-  std::unique_ptr<VideoEncoder> encoder_;                   // used by tasks only, as the next member
+  std::unique_ptr<VideoEncoder> encoder_;  // used by tasks only, as the next member
   std::map<uint64_t, std::pair<uint64_t, uint64_t>> sent_;  // id: pts, input address
   std::atomic<bool> dirty_{false};  // settings changed: the next picture starts a new encoder
   std::atomic<bool> key_{false};

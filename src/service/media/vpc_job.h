@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job of the VPC: pictures are checked when work is added, and the job runs later, on a stream. It
-// may have many parts (batches); parts that write different pictures run in parallel.
+// A job of the VPC: pictures are checked when work is added, and the job runs later, on a stream.
+// It may have many parts (batches); parts that write different pictures run in parallel.
 #pragma once
 
 #include <functional>

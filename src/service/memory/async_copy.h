@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asynchronous copies by the vendor's rules. Two rules differ between its documents: a host-to-host
 // copy is refused by the call (C headers) or by the next synchronize (pyACL guide), and a copy with
-// pageable host memory is synchronous (headers) or queued (guide). The headers also limit 2D copies:
-// unsupported_shape. Thread-safe.
+// pageable host memory is synchronous (headers) or queued (guide). The headers also limit 2D
+// copies: unsupported_shape. Thread-safe.
 #pragma once
 
 #include <cstddef>

@@ -6,8 +6,8 @@
 
 namespace anynpu::service {
 
-// Turns inputs that are described as placed on the host (axes, shapes, sizes) into constants of `op`.
-// An input longer than a list of sizes is data and stays an input.
+// Turns inputs that are described as placed on the host (axes, shapes, sizes) into constants of
+// `op`. An input longer than a list of sizes is data and stays an input.
 Status take_host_values(const OpBuffers& buffers, singleop::SingleOp& op);
 
 }  // namespace anynpu::service

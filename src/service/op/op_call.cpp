@@ -277,7 +277,8 @@ Result<singleop::SingleOp> read_op(const OpArguments& arguments) {
   singleop::SingleOp op;
   op.type = arguments.type;
   // MindSpore brings AI CPU kernels of its own, as CustX; what X does is known here.
-  const bool own = op.type.starts_with("Cust") && singleop::find_vendor_op(op.type.substr(4)) != nullptr;
+  const bool own =
+      op.type.starts_with("Cust") && singleop::find_vendor_op(op.type.substr(4)) != nullptr;
   if (own) op.type.erase(0, 4);
   if (op.type.empty()) {
     return fail(Code::invalid_argument, "opType is empty; expected the name of an operator");

@@ -85,7 +85,8 @@ TEST_F(MixedModels, AnIndexOutsideItsAxisIsReportedAndTheNextRunIsFine) {
   load(rows_model());
   const auto sent = input_values();
   const Block<float> x(sent), y(kCount);
-  const Block<int64_t> good(std::vector<int64_t>{3, 0, -1, 1}), bad(std::vector<int64_t>{0, 7, 1, 2});
+  const Block<int64_t> good(std::vector<int64_t>{3, 0, -1, 1}),
+      bad(std::vector<int64_t>{0, 7, 1, 2});
   const Dataset wrong{{x.at(), x.bytes()}, {bad.at(), bad.bytes()}};
   const Dataset right{{x.at(), x.bytes()}, {good.at(), good.bytes()}};
   const Dataset out{{y.at(), y.bytes()}};

@@ -2,6 +2,7 @@
 // NVRTC for tests without a GPU: kernels become shared objects of g++ (README.md). What it calls a
 // cubin is the path of that file.
 #include <nvrtc.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -11,7 +12,6 @@
 #include <functional>
 #include <sstream>
 #include <string>
-#include <unistd.h>
 
 struct _nvrtcProgram {
   std::string source, path, log;
@@ -38,8 +38,8 @@ std::string as_cpp(std::string text) {
     for (size_t at; (at = text.find(from)) != std::string::npos;)
       text.replace(at, std::strlen(from), to);
   }
-  const bool barriers = text.find("__sync") != std::string::npos ||
-                        text.find("__shfl") != std::string::npos;
+  const bool barriers =
+      text.find("__sync") != std::string::npos || text.find("__shfl") != std::string::npos;
   // In a namespace, so that its names may be those of the C library.
   return "#include \"host_kernel.h\"\nnamespace generated {\n" + text + "\nHOST_KERNEL(" +
          (barriers ? "true" : "false") + ")\n}\n";
@@ -61,8 +61,8 @@ fs::path folder() {
 nvrtcResult compile(_nvrtcProgram& program) {
   const char* const how = std::getenv("HOST_CUDA");
   const bool plan_only = how && std::string(how) == "plan";
-  const std::string text = as_cpp(
-      plan_only ? "extern \"C\" __global__ void kernel() {}" : program.source);
+  const std::string text =
+      as_cpp(plan_only ? "extern \"C\" __global__ void kernel() {}" : program.source);
   if (text.find("asm(") != std::string::npos || text.find("asm volatile") != std::string::npos) {
     program.log = "the kernel has inline assembly";
     return NVRTC_ERROR_COMPILATION;

@@ -55,18 +55,19 @@ CUresult launch(CUfunction function, unsigned blocks, unsigned threads, void** a
 extern "C" {
 
 CUresult CUDAAPI cuGetErrorName(CUresult code, const char** text) {
-  *text = code == CUDA_ERROR_OUT_OF_MEMORY      ? "CUDA_ERROR_OUT_OF_MEMORY"
-          : code == CUDA_ERROR_ILLEGAL_ADDRESS  ? "CUDA_ERROR_ILLEGAL_ADDRESS"
-          : code == CUDA_ERROR_NOT_SUPPORTED    ? "CUDA_ERROR_NOT_SUPPORTED"
+  *text = code == CUDA_ERROR_OUT_OF_MEMORY        ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : code == CUDA_ERROR_ILLEGAL_ADDRESS    ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+          : code == CUDA_ERROR_NOT_SUPPORTED      ? "CUDA_ERROR_NOT_SUPPORTED"
           : code == CUDA_ERROR_DEVICE_UNAVAILABLE ? "CUDA_ERROR_DEVICE_UNAVAILABLE"
-                                                : "CUDA_ERROR";
+                                                  : "CUDA_ERROR";
   return CUDA_SUCCESS;
 }
 CUresult CUDAAPI cuGetErrorString(CUresult code, const char** text) {
   *text = code == CUDA_ERROR_OUT_OF_MEMORY     ? "out of memory"
           : code == CUDA_ERROR_ILLEGAL_ADDRESS ? "an illegal memory access was encountered"
-          : code == CUDA_ERROR_DEVICE_UNAVAILABLE ? "CUDA-capable device(s) is/are busy or unavailable"
-                                               : "an error";
+          : code == CUDA_ERROR_DEVICE_UNAVAILABLE
+              ? "CUDA-capable device(s) is/are busy or unavailable"
+              : "an error";
   return CUDA_SUCCESS;
 }
 CUresult CUDAAPI cuInit(unsigned) { return told("none") ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS; }

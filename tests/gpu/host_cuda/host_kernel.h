@@ -214,17 +214,17 @@ static void host_run_fibers(unsigned threads, void (*body)()) {
 
 static void** host_arguments;
 
-#define HOST_KERNEL(has_barriers)                                                       \
-  static void host_thread() { host_call_any(&kernel, host_arguments); }                 \
-  extern "C" void host_launch(unsigned blocks, unsigned threads, void** arguments) {    \
-    host_arguments = arguments;                                                         \
-    gridDim.x = blocks;                                                                 \
-    blockDim.x = threads;                                                               \
-    for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x) {                           \
-      if (has_barriers) {                                                               \
-        host_run_fibers(threads, host_thread);                                          \
-      } else {                                                                          \
-        for (threadIdx.x = 0; threadIdx.x < threads; ++threadIdx.x) host_thread();      \
-      }                                                                                 \
-    }                                                                                   \
+#define HOST_KERNEL(has_barriers)                                                    \
+  static void host_thread() { host_call_any(&kernel, host_arguments); }              \
+  extern "C" void host_launch(unsigned blocks, unsigned threads, void** arguments) { \
+    host_arguments = arguments;                                                      \
+    gridDim.x = blocks;                                                              \
+    blockDim.x = threads;                                                            \
+    for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x) {                        \
+      if (has_barriers) {                                                            \
+        host_run_fibers(threads, host_thread);                                       \
+      } else {                                                                       \
+        for (threadIdx.x = 0; threadIdx.x < threads; ++threadIdx.x) host_thread();   \
+      }                                                                              \
+    }                                                                                \
   }

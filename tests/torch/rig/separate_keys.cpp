@@ -26,7 +26,8 @@ Keys& real_keys() {
 
 }  // namespace
 
-Keys& separate_keys() asm("_ZN3c1016CachingAllocator26AcceleratorAllocatorConfig14getMutableKeysB5cxx11Ev");
+Keys& separate_keys() asm(
+    "_ZN3c1016CachingAllocator26AcceleratorAllocatorConfig14getMutableKeysB5cxx11Ev");
 
 Keys& separate_keys() {
   static Keys scratch;
