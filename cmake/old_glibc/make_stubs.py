@@ -87,7 +87,7 @@ def version_script(symbols):
     for version in sorted(versions):
         names = " ".join(f'"{name}";' for name in sorted(versions[version]) if name not in HIDDEN)
         text += f"{version} {{ {'global: ' + names if names else ''} }};\n"
-    # Of a version of its own: in that of a hidden name, which on ARM is the first, it would hide it.
+    # A version of its own: in that of a hidden name, which on ARM is the first, it would hide it.
     return text + "ANYNPU_NONE { local: *; };\n" if text else "{ local: *; };\n"
 
 

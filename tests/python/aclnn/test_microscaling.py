@@ -259,9 +259,11 @@ def test_one_scale_and_the_largest_element(nn):
 
 
 def test_a_scale_and_the_largest_element_of_each_group(nn):
-    a, ends, scale = floats(9, 6, 7), np.array([2, 2, 6], np.int64), np.array([0.5, 3, 2], np.float32)
+    a, ends = floats(9, 6, 7), np.array([2, 2, 6], np.int64)
+    scale = np.array([0.5, 3, 2], np.float32)
     y, most = nn.empty(E5M2, a.shape), nn.empty(np.float32, (3,))
-    nn.run("aclnnGroupedQuantMax", nn.tensor(a), nn.tensor(scale), nn.tensor(ends), "rint", 35, y, most)
+    nn.run("aclnnGroupedQuantMax", nn.tensor(a), nn.tensor(scale), nn.tensor(ends), "rint", 35, y,
+           most)
     same(y, cut_off(a * np.array([0.5, 0.5, 2, 2, 2, 2], np.float32)[:, None], E5M2))
     np.testing.assert_array_equal(most.read(), [np.abs(a[:2]).max(), 0, np.abs(a[2:]).max()])
     nn.clear()

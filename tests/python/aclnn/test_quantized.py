@@ -353,7 +353,7 @@ def test_a_token_is_sampled(nn, draws):
 
 
 def sampled(logits, k, p, least, q, raw, most):
-    """Tokens in order, their shares, the one that is taken: the published steps of the second version."""
+    """Tokens in order, their shares, the one that is taken: the steps of the second version."""
     order = np.argsort(-logits, -1, kind="stable")
     values = np.take_along_axis(logits, order, -1).astype(np.float64)
     shares, tokens = np.zeros_like(values), []

@@ -356,7 +356,8 @@ def test_results_come_back_with_a_norm(group, version):
 
 # --- experts of several ranks: rows travel, are multiplied, travel back
 
-COUNTS = np.array([[2, 0, 1, 3], [1, 2, 0, 2]])  # rows of each rank for each of four experts, two a rank
+# Rows of each rank for each of four experts, two a rank.
+COUNTS = np.array([[2, 0, 1, 3], [1, 2, 0, 2]])
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -365,9 +366,10 @@ def test_rows_travel_to_their_experts_and_back(group, turned):
     shared, own = floats(61, 3, 6), floats(62, 6, 4)
     expert_of = [np.repeat(np.arange(4), COUNTS[r]) for r in range(RANKS)]
     # Rank r has experts 2 r and 2 r + 1; their rows, those of rank 0 first.
-    rows = [np.concatenate([x[s][expert_of[s] == e] for e in (2 * r, 2 * r + 1) for s in range(RANKS)]) for r in range(RANKS)]
-    want = [np.concatenate([x[s][expert_of[s] == e] @ w[e] for e in (2 * r, 2 * r + 1) for s in range(RANKS)])
+    sent = [[(e, x[s][expert_of[s] == e]) for e in (2 * r, 2 * r + 1) for s in range(RANKS)]
             for r in range(RANKS)]
+    rows = [np.concatenate([part for _, part in parts]) for parts in sent]
+    want = [np.concatenate([part @ w[e] for e, part in parts]) for parts in sent]
     received = [COUNTS[:, 2 * r:2 * r + 2].reshape(-1).tolist() for r in range(RANKS)]
 
     def weights(r):
@@ -375,9 +377,11 @@ def test_rows_travel_to_their_experts_and_back(group, turned):
         return np.ascontiguousarray(part.transpose(0, 2, 1)) if turned else part
 
     def there(nn, r):
-        y, kept, z = nn.empty(np.float32, want[r].shape), nn.empty(np.float32, rows[r].shape), nn.empty(np.float32, (3, 4))
-        return [nn.tensor(x[r]), nn.tensor(weights(r)), None, None, nn.tensor(shared), nn.tensor(own), group.name, RANKS,
-                COUNTS[r].tolist(), received[r], turned, False, True, y, z, kept], [y, kept, z]
+        outputs = y, kept, z = [nn.empty(np.float32, shape)
+                                for shape in (want[r].shape, rows[r].shape, (3, 4))]
+        return [nn.tensor(x[r]), nn.tensor(weights(r)), None, None, nn.tensor(shared),
+                nn.tensor(own), group.name, RANKS, COUNTS[r].tolist(), received[r], turned, False,
+                True, y, z, kept], outputs
     for r, (y, kept, z) in enumerate(group.run("aclnnAlltoAllvGroupedMatMul", there)):
         np.testing.assert_allclose(y, want[r], rtol=1e-5, atol=1e-5)
         np.testing.assert_array_equal(kept, rows[r])
@@ -385,10 +389,11 @@ def test_rows_travel_to_their_experts_and_back(group, turned):
 
     def back(nn, r):
         y = nn.empty(np.float32, (len(x[r]), 5))
-        return [nn.tensor(rows[r]), nn.tensor(weights(r)), None, None, None, None, group.name, RANKS, received[r],
-                COUNTS[r].tolist(), turned, False, y, None], [y]
+        return [nn.tensor(rows[r]), nn.tensor(weights(r)), None, None, None, None, group.name,
+                RANKS, received[r], COUNTS[r].tolist(), turned, False, y, None], [y]
     for r, [y] in enumerate(group.run("aclnnGroupedMatMulAlltoAllv", back)):
-        np.testing.assert_allclose(y, np.stack([row @ w[e] for row, e in zip(x[r], expert_of[r])]), rtol=1e-5, atol=1e-5)
+        products = np.stack([row @ w[e] for row, e in zip(x[r], expert_of[r])])
+        np.testing.assert_allclose(y, products, rtol=1e-5, atol=1e-5)
 
 
 def test_counts_that_do_not_fit_are_told(group):
@@ -396,9 +401,11 @@ def test_counts_that_do_not_fit_are_told(group):
     nn.use()
     y = nn.empty(np.float32, (3, 5))
     def call(send, receive):
-        nn.run("aclnnAlltoAllvGroupedMatMul", nn.tensor(floats(1, 6, 6)), nn.tensor(floats(2, 2, 6, 5)), None, None, None, None,
-               group.name, RANKS, send, receive, False, False, False, y, None, None)
-    with pytest.raises(Failed, match="sendCounts has 3 numbers; expected one for each of 2 experts of 2 ranks"):
+        nn.run("aclnnAlltoAllvGroupedMatMul", nn.tensor(floats(1, 6, 6)),
+               nn.tensor(floats(2, 2, 6, 5)), None, None, None, None, group.name, RANKS, send,
+               receive, False, False, False, y, None, None)
+    few = "sendCounts has 3 numbers; expected one for each of 2 experts of 2 ranks"
+    with pytest.raises(Failed, match=few):
         call([2, 0, 1], [2, 0, 1, 0])
     with pytest.raises(Failed, match="6 rows are sent as"):
         call([2, 0, 1, 0], [2, 0, 1, 0])

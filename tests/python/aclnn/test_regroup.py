@@ -114,7 +114,7 @@ def test_grids_and_regions(nn):
 
 @pytest.mark.parametrize("aligned,ratio", [(True, 2), (False, 0)])
 def test_the_gradient_of_regions_is_the_way_back(nn, aligned, ratio):
-    """Averages are linear: what a picture gives to an output, the output gives back to the picture."""
+    """Averages are linear: what a picture gives to an output, the output gives back to it."""
     rng = np.random.default_rng(2)
     picture, dy = (
         rng.standard_normal((2, 3, 7, 6)).astype(np.float32),

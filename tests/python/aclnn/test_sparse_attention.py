@@ -122,18 +122,22 @@ def test_a_step_attends_to_chosen_blocks_of_a_cache(nn, flat):
         k, v = (pool[table[b]].reshape(3 * size, 2, -1) for pool in pools)
         for h in range(4):
             n = h // 2
-            tokens = [t for c in chosen[b, n] if c >= 0 for t in range(c * block, (c + 1) * block) if t < lengths[b]]
+            tokens = [t for c in chosen[b, n] if c >= 0
+                      for t in range(c * block, (c + 1) * block) if t < lengths[b]]
             s = k[tokens, n].astype(np.float64) @ q[b, h] * 0.4
             e = np.exp(s - s.max())
             want[b, h] = e @ v[tokens, n] / e.sum()
     given = [pool.reshape(6, size, -1) if flat else pool for pool in pools]
     y = nn.empty(np.float32, (2, 1, 20) if flat else (2, 1, 4, 5))
-    nn.run("aclnnNsaSelectedAttentionInfer", nn.tensor(q.reshape(2, 1, 24) if flat else q[:, None]), *map(nn.tensor, given),
-           nn.tensor(chosen), None, nn.tensor(table), None, lengths, "BSH" if flat else "BSND", 4, 2, block, 2, size, 0.4, 0, y)
+    queries = q.reshape(2, 1, 24) if flat else q[:, None]
+    nn.run("aclnnNsaSelectedAttentionInfer", nn.tensor(queries), *map(nn.tensor, given),
+           nn.tensor(chosen), None, nn.tensor(table), None, lengths, "BSH" if flat else "BSND",
+           4, 2, block, 2, size, 0.4, 0, y)
     np.testing.assert_allclose(y.read().reshape(2, 4, 5), want, rtol=1e-4, atol=1e-5)
     with pytest.raises(Failed, match="one token for each of 2 samples"):
-        nn.run("aclnnNsaSelectedAttentionInfer", nn.tensor(q), *map(nn.tensor, given), nn.tensor(chosen), None,
-               nn.tensor(table), None, [10], "TND", 4, 2, block, 2, size, 0.4, 0, y)
+        nn.run("aclnnNsaSelectedAttentionInfer", nn.tensor(q), *map(nn.tensor, given),
+               nn.tensor(chosen), None, nn.tensor(table), None, [10], "TND",
+               4, 2, block, 2, size, 0.4, 0, y)
     nn.clear()
 
 
