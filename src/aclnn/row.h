@@ -53,6 +53,7 @@ std::span<const Row> conv_rows();
 std::span<const Row> copy_rows();
 std::span<const Row> cross_entropy_rows();
 std::span<const Row> deformable_attention_rows();
+std::span<const Row> deformable_conv_rows();
 std::span<const Row> distributed_experts_rows();
 std::span<const Row> draws_rows();
 std::span<const Row> elementwise_rows();
