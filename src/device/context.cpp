@@ -79,7 +79,7 @@ void Context::halt_others(const Stream& failed, const Status& why) {
 }
 
 void Context::abort() {
-  for (const auto& stream : streams()) stream->abort_and_go_on();
+  for (const auto& stream : streams()) stream->abort();
 }
 
 void Context::shut_down(Stream::Close how, const Deadline& patience) {

@@ -41,7 +41,7 @@ class Context : public std::enable_shared_from_this<Context> {
   Status synchronize(const Deadline& deadline);
   // A stream stopped at a failure: stops the other streams of this context too.
   void halt_others(const Stream& failed, const Status& why);
-  // Drops queued work of every stream; those that stopped at a failure take tasks again.
+  // Drops queued work of every stream.
   void abort();
   // Ends the context: queued work is finished; streams refuse new work and can still be destroyed.
   // Streams that stay parked share the time limit `patience`.

@@ -80,7 +80,7 @@ Status Stream::admit(const TaskInfo& info, TaskSlot** slot) {
                             : closed_why_.with_note(
                                   format("while submitting {} to stream {}", info.kind->text, id_));
   }
-  if (stopped()) {
+  if ((failure_mode_ == FailureMode::stop || halted_) && !failure_.ok()) {
     return failure_.with_note(format("stream {} stopped at this failure (failure mode 1)", id_));
   }
   ANYNPU_TRY(helpers_ready(), "while submitting {} to stream {}", info.kind->text, id_);
@@ -355,7 +355,7 @@ void Stream::finish_front(std::unique_lock<std::mutex>& lock, Status status) {
     if (failure_.ok()) {
       failure_ = status.with_note(format("in task {} ({}) of stream {}", sequence, name, id_));
     }
-    if (stops) aborted_through_ = submitted();
+    if (failure_mode_ == FailureMode::stop) aborted_through_ = submitted();
   }
   if (sequence >= wake_at_) notify_waiters();
 }
@@ -455,7 +455,7 @@ Status Stream::synchronize(const Deadline& deadline) {
   std::unique_lock lock(mutex_);
   ANYNPU_TRY(wait_locked(lock, submitted(), deadline));
   Status failure = failure_;
-  if (!stopped()) failure_ = {};
+  if (failure_mode_ == FailureMode::carry_on && !halted_) failure_ = {};
   lock.unlock();
   tell_synchronized(*this);
   return failure;
@@ -493,20 +493,6 @@ void Stream::abort() {
   if (state_ != State::parked || parked_for_queue_) return;
   pending_ = false;
   make_ready(lock);
-}
-
-void Stream::abort_and_go_on() {
-  {
-    std::lock_guard lock(mutex_);
-    halted_ = false;
-    failure_ = {};
-  }
-  abort();
-}
-
-bool Stream::stopped() const {
-  return (failure_mode_ == FailureMode::stop || halted_) && !failure_.ok() &&
-         failure_.code() != Code::aborted;
 }
 
 void Stream::close(Close how, const Deadline& patience) {

@@ -103,8 +103,6 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // Drops every task that has not started; a running one finishes, early if it calls
   // check_cancelled(). A parked one is dropped too.
   void abort();
-  // The same for a stream that may have stopped at a failure: it takes tasks again.
-  void abort_and_go_on();
 
   // Whether the task was aborted or stopped: it must not run, or not continue.
   bool dropped(uint64_t sequence) const {
@@ -223,7 +221,6 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool failure_mode_chosen_ = false;
   uint32_t priority_;
   bool halted_ = false;  // by the failure of another stream
-  bool stopped() const;  // whether it refuses tasks; mutex_ is held
   Status failure_;
   uint64_t wake_at_ = UINT64_MAX;  // the lowest sequence a waiter waits for
   int waiters_ = 0;

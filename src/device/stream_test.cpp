@@ -88,32 +88,6 @@ TEST(Stream, InFailureModeStopNothingRunsAfterAFailure) {
   EXPECT_FALSE(stream->submit(kStep, [] { return Status(); }).ok());
 }
 
-TEST(Stream, AStoppedStreamGoesOnAfterAnAbortOfItsDevice) {
-  auto stream = make_stream();
-  ASSERT_TRUE(stream->set_failure_mode(FailureMode::stop).ok());
-  ASSERT_TRUE(stream->submit(kStep, [] { return fail(Code::internal, "broken"); }).ok());
-  EXPECT_EQ(stream->synchronize().code(), Code::internal);
-  stream->halt(fail(Code::internal, "another one broke"));
-  stream->abort();
-  EXPECT_FALSE(stream->submit(kStep, [] { return Status(); }).ok())
-      << "an abort of the stream alone";
-  stream->abort_and_go_on();
-  std::atomic<int> ran{0};
-  submit_adding(*stream, ran, 1);
-  EXPECT_TRUE(stream->synchronize().ok());
-  EXPECT_EQ(ran, 1);
-  // A task that is dropped later does not take those with it that came after the abort.
-  Held held;
-  held.submit_to(*stream);
-  auto completion = held.taken.get_future().get();
-  stream->abort_and_go_on();
-  submit_adding(*stream, ran, 10);
-  completion.finish({});
-  EXPECT_EQ(stream->synchronize().code(), Code::aborted);
-  EXPECT_TRUE(stream->synchronize().ok());
-  EXPECT_EQ(ran, 11);
-}
-
 TEST(Stream, SynchronizeWithATimeoutComesBackAndTheWorkGoesOn) {
   auto stream = make_stream();
   Held held;

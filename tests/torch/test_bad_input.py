@@ -103,28 +103,3 @@ print("goes on")
 """, ok=False)
     assert "caught:" in printed and "goes on" in printed
     assert "7" in printed and "Embedding" in printed
-
-
-RESTART = """
-import torch, torch_npu
-x = torch.ones(2, 3, device="npu")
-try:
-    torch.nn.functional.embedding(torch.tensor([1, 7], device="npu"), x)
-    torch.npu.synchronize()
-except RuntimeError as error:
-    print("caught:", error)
-try:
-    print((torch.ones(2, 3, device="npu") + 1).cpu())
-except RuntimeError as error:
-    print("stopped:", error)
-torch_npu.npu.stop_device(0)
-torch_npu.npu.restart_device(0)
-print((torch.ones(2, 3, device="npu") + 1).sum().item(), (x + 1).sum().item())
-"""
-
-
-@pytest.mark.parametrize("queue", ["0", "1", "2"])
-def test_a_device_that_stopped_at_a_failure_is_restarted(program, queue):
-    printed = program(RESTART, TASK_QUEUE_ENABLE=queue)
-    assert "caught:" in printed and "stopped:" in printed
-    assert printed.split()[-2:] == ["12.0", "12.0"]

@@ -160,7 +160,7 @@ def test_the_gradient_of_regions_is_the_way_back(nn, aligned, ratio):
 @pytest.mark.parametrize("mode", ["iou", "iof"])
 def test_boxes_overlap(nn, mode):
     boxes = np.array([[0, 0, 10, 10], [10, 10, 20, 20], [32, 32, 38, 42]], np.float32)
-    targets = np.array([[0, 0, 10, 20], [0, 10, 10, 10]], np.float32)
+    targets = np.array([[0, 0, 10, 20], [20, 0, 30, 5]], np.float32)
     got = nn.empty(np.float32, (2, 3))
     nn.run("aclnnIou", nn.tensor(boxes), nn.tensor(targets), mode, 1e-6, False, got)
     np.testing.assert_allclose(got.read(), [[0.5, 0, 0], [0, 0, 0]], atol=1e-6)
