@@ -41,14 +41,17 @@ ValueId fitted(Builder& b, ValueId x, int64_t axis, int64_t length) {
   return b.node("Pad", 18, {x, b.list(pads)});
 }
 
+// Of a transform that pads: its tables take a hundred bytes for each element of its length.
+constexpr int64_t kMostLength = 1 << 22;
+
 // The lengths of RFFT and IRFFT, one for each axis.
 Ints fft_lengths(Builder& b, int64_t axes) {
   const Ints lengths = b.in_values(1);
   bool fits = static_cast<int64_t>(lengths.size()) == axes;
-  for (int64_t length : lengths) fits = fits && length > 0;
+  for (int64_t length : lengths) fits = fits && length > 0 && length <= kMostLength;
   if (b.ok() && !fits)
-    b.refuse(Code::invalid_argument, "fft_length is {}, expected {} lengths above 0", lengths,
-             axes);
+    b.refuse(Code::invalid_argument, "fft_length is {}, expected {} lengths from 1 to {}", lengths,
+             axes, kMostLength);
   return lengths;
 }
 

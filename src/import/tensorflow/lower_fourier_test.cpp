@@ -31,6 +31,9 @@ TEST(TfFourier, LengthsThatAreNoneAreRefused) {
   graph.input("x", {3, 10}).ints("length", {1}, {0}).node("y", "RFFT", {"x", "length"});
   const std::string said = graph.shape();
   EXPECT_NE(said.find("fft_length is [0]"), std::string::npos) << said;
+  TestGraph huge;
+  huge.input("x", {3, 10}).ints("length", {1}, {1 << 30}).node("y", "RFFT", {"x", "length"});
+  EXPECT_NE(huge.shape().find("from 1 to 4194304"), std::string::npos) << huge.shape();
 }
 
 }  // namespace
