@@ -22,7 +22,7 @@ STUB_FILES = 4
 
 Operator = namedtuple("Operator", "name headers parameters family serves order")
 Parameter = namedtuple("Parameter", "type name side")
-ROW = re.compile(r'^\s*\{"(acl\w+)"', re.M)
+ROW = re.compile(r'\{"(acl\w+)"')
 # Outputs that some headers call const.
 WRITTEN = re.compile(r"(?:Out|out|Ref|OutOptional)$|^(?:y|grad(?:Input|Weight|Bias|In|Target)|result|"
                      r"updated\w+|softmaxLse|logitsSelectIdx|logitsTopKPSelect)$")
