@@ -43,7 +43,9 @@ bool differs_in_length(const Builder& b, ValueId list, ValueId element) {
 
 Tensor made_uneven(Builder& b, ValueId list) {
   Tensor made;
-  if (!b.ok()) return made;
+  if (!b.has_rank(list, "a list of elements of different lengths", 2) ||
+      !b.need_fixed(list, "a list of elements of different lengths"))
+    return made;
   const Shape shape = b.shape(list);
   Ints rows = {shape[0] * shape[1]};
   rows.insert(rows.end(), shape.begin() + 2, shape.end());

@@ -144,6 +144,7 @@ void resize_by(Builder& b, ShareRule rule_of_axis) {
     const int64_t out = (*size)[static_cast<size_t>(axis - 2)];
     if (!is_bounded(b, in, out)) return;
     x = weighted(b, x, axis, rule_of_axis(rule, in, out));
+    if (!b.ok()) return;
   }
   b.out_first(0, x);
 }
@@ -158,6 +159,7 @@ void gradient_by(Builder& b, ShareRule rule_of_axis, std::array<int64_t, 2> size
     const int64_t in = size[static_cast<size_t>(axis - 2)];
     if (!is_bounded(b, in, out)) return;
     x = weighted(b, x, axis, rule_of_axis(rule, in, out).transposed());
+    if (!b.ok()) return;
   }
   b.out_first(0, x);
 }
@@ -276,7 +278,7 @@ void lower_scale_and_translate(Builder& b) {
                     "gaussian, box, triangle, keyscubic or mitchellcubic, and scales above 0",
                     name, (*scale)[0], (*scale)[1]);
   }
-  for (size_t k = 0; k < 2; ++k) {
+  for (size_t k = 0; k < 2 && b.ok(); ++k) {
     const auto axis = static_cast<int64_t>(k) + 2;
     const double reach = kernel->reach * std::max(1.0, 1.0 / static_cast<double>((*scale)[k]));
     if (!is_bounded(b, b.shape(x)[k + 2], (*size)[k], 2 * reach + 3)) return;
