@@ -38,7 +38,10 @@ def body_of(row):
     classes = ms.Tensor(np.array([1, 2], np.int32))
     loss_of = nn.CrossEntropyLoss()
     update = nn.SGD(net.trainable_params(), 1e-3)
-    slopes = ms.value_and_grad(lambda x: loss_of(net(x), classes), None, update.parameters)
+
+    def forward(x):
+        return loss_of(net(x), classes)
+    slopes = ms.value_and_grad(forward, None, update.parameters)
 
     def step(x):
         loss, gradients = slopes(x)

@@ -16,6 +16,7 @@ class FaultGuardTest : public testing::Test {
   void SetUp() override {
     page_ = static_cast<char*>(mmap(nullptr, kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     ASSERT_NE(page_, MAP_FAILED);
+    install_fault_guard();
   }
   void TearDown() override { munmap(page_, kPage); }
 
@@ -42,7 +43,6 @@ class FaultGuardTest : public testing::Test {
 };
 
 TEST_F(FaultGuardTest, TheHandlerOfTheScopeMayLetTheThreadContinue) {
-  install_fault_guard();
   const FaultScope scope(open_page, this);
   EXPECT_EQ(read(7), 0);
   EXPECT_EQ(faults_, 1);
@@ -62,7 +62,6 @@ TEST_F(FaultGuardTest, ScopesNestAndTheInnermostIsAsked) {
 }
 
 TEST_F(FaultGuardTest, AFaultOutsideOfAScopeEndsTheProcess) {
-  install_fault_guard();
   EXPECT_DEATH(read(1), "");
 }
 
