@@ -77,16 +77,15 @@ def own_words(message):
              f"the suffix says what a file is: {suffixes}"),
             (", 5 takes an ONNX model", "")):
         message = message.replace(words, own)
-    return re.sub(r"(use|needs) --framework=(\d)", other_way, message)
+    message = re.sub(r"use --framework=(\d)", other_way, message)
+    return re.sub(r"(?<!atc )(--framework=\d prints)", r"atc \1", message)
 
 
 def other_way(match):
     """For "use --framework=3", in the middle of a sentence."""
-    suffix = {"1": ".mindir", "5": ".onnx"}.get(match[2])
-    if suffix:
-        return f"give it the suffix {suffix}"
-    return (f"convert it with atc --framework={match[2]} and give the .om" if match[1] == "use"
-            else f"has to be converted first (atc --framework={match[2]})")
+    suffix = {"1": ".mindir", "5": ".onnx"}.get(match[1])
+    return (f"give it the suffix {suffix}" if suffix
+            else f"convert it with atc --framework={match[1]} and give the .om")
 
 
 def read_json(path):

@@ -45,8 +45,8 @@ def test_a_source_model_is_printed_too(models):
 @pytest.mark.parametrize("name, content, advice", [
     ("junk.om", b"junk\n", "give a .om of atc, or a source model with its suffix: .air, .mindir"),
     ("junk.onnx", b"x", "the suffix says what a file is: .air, .mindir, .onnx"),
-    ("text.mindir", b'layer { name: "x" }\n', "has to be converted first (atc --framework=0)"),
-    ("keras.mindir", b"\x89HDF\r\n", "convert it with atc --framework=3 and give the .om"),
+    ("text.mindir", b'layer { name: "x" }\n', "convert it with atc --framework=0 and give the .om"),
+    ("keras.mindir", b"\x89HDF\r\n", "atc --framework=3 prints the command that freezes it"),
     ("other.mindir", b"PK\x03\x04", "give it the suffix .onnx"),
 ])
 def test_a_file_that_is_no_model_gets_advice_that_this_command_can_follow(
